@@ -4,8 +4,8 @@ import (
 	"context"
 )
 
-// Lock acquires the lock that the server offers at the request path, and returns the function
-// that releases it. The lock is also released when this process ends. ctx limits only the
+// Lock acquires the lock that the server offers at the given request path. It returns a function
+// that releases the lock. The lock is also released when this process exits. ctx limits only the
 // acquisition.
 func (c *Client) Lock(ctx context.Context, path string) (unlock func(), err error) {
 	r := request{method: methodPost, path: path, body: []byte("{}"), readOnly: true}

@@ -7,7 +7,7 @@ import (
 	"github.com/abrowser/abrowser/sockets"
 )
 
-// maxIdle is the number of idle connections that a client keeps.
+// maxIdle is the maximum number of idle connections that a client keeps.
 const maxIdle = 4
 
 // pool holds the idle connections of a client.

@@ -59,7 +59,8 @@ func newResponseReader(r io.Reader) *responseReader {
 	return rr
 }
 
-// next reads a response. It returns [io.ErrUnexpectedEOF] if the response is cut off.
+// next reads a response. If the response is cut off, next returns [io.ErrUnexpectedEOF], or a
+// syntax error if only a part of the status line has arrived.
 func (rr *responseReader) next() (response, error) {
 	rr.limit.N = maxHead
 	r, length, err := rr.head()

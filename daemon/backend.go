@@ -26,10 +26,10 @@ type Backend interface {
 	IsAlive() bool
 	// State describes the driver, for the status of the session.
 	State(ctx context.Context) verbs.DriverStatus
-	// FinishRecording ends a recording of requests. It returns the file with the requests, or
-	// "" if no recording was on.
+	// FinishRecording ends the recording of the pages' requests. It returns the path of the file
+	// with the requests, or "" if no recording was on.
 	FinishRecording() (path string, err error)
-	// Release ends the driver. The connection is already closed.
+	// Release ends the driver, unless other sessions share it. The connection is already closed.
 	Release() error
 }
 
@@ -61,7 +61,7 @@ type Connection interface {
 	// Diagnose checks whether the driver and a page respond. If one of them does not respond,
 	// problem says which one, and hint says what helps. If both respond, problem is empty.
 	Diagnose(ctx context.Context, target string) (problem, hint string)
-	// IsRecovering is called when a call on a page is overdue. It returns true if the driver is
-	// being replaced, because the call then waits for the driver and not for the page.
+	// IsRecovering is called when a call on a page is overdue. It returns true if the call waits
+	// for a driver that does not respond and is being replaced, and not for the page.
 	IsRecovering(target string) bool
 }

@@ -127,7 +127,8 @@ func (b *Broker) Pool(ctx context.Context, agent string) (verbs.PoolRequestsOut,
 	return out, b.as(agent).request(ctx, verbs.PoolRequests.Spec, verbs.Empty{}, &out)
 }
 
-// news returns the news about the session's tabs that were not acknowledged yet. If in.Seen is
+// news identifies the running browser, and lists the session's tabs that were opened again after
+// a crash of the browser. It leaves out tabs that a daemon has already acknowledged. If in.Seen is
 // set, the request acknowledges all news up to that time. If in.IdleTimeout is set, the broker
 // will stop the browser when the browser has had no tabs for that long.
 func (b *Broker) news(ctx context.Context, in verbs.NoticesIn) (verbs.NoticesOut, error) {
@@ -147,8 +148,8 @@ const retryTime = 50 * time.Millisecond
 // awaitReturn waits up to restartTime until the broker responds, and reports whether it did.
 // While the broker is being restarted, its socket file stays in place, because the keeper process
 // that restarts the broker listens there. If the file is gone, the browser was stopped, and
-// awaitReturn returns false at once. It does the same after any error other than
-// [wire.CodeNotRunning].
+// awaitReturn returns false at once. It also returns false at once if a request fails with an
+// error other than [wire.CodeNotRunning].
 func (b *Broker) awaitReturn(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, restartTime)
 	defer cancel()
@@ -195,8 +196,9 @@ func (b *Broker) incognito(ctx context.Context) error {
 	return b.request(ctx, verbs.BrokerIncognito.Spec, verbs.IncognitoIn{Session: b.session}, &verbs.Empty{})
 }
 
-// repeatable returns a spec with which [Broker.request] may send the verb twice. It is for verbs
-// that change something but have the same effect if they are run twice.
+// repeatable returns a copy of the spec that is marked ReadOnly, so that [Broker.request] may send
+// the verb twice. Use it for verbs that change something, but whose second run changes nothing
+// more.
 func repeatable(verb wire.Spec) wire.Spec {
 	verb.ReadOnly = true
 	return verb
@@ -204,7 +206,8 @@ func repeatable(verb wire.Spec) wire.Spec {
 
 // request sends a request and stores the response in out. If a request with a ReadOnly verb fails
 // with a transient error (see [IsTransient]), request waits for the next broker and sends the
-// request again. It begins no new attempt after restartTime.
+// request again. If an attempt fails more than restartTime after the first failure, request
+// returns its error.
 func (b *Broker) request(ctx context.Context, verb wire.Spec, in, out any) error {
 	reply, err := b.caller.Call(ctx, verb, in)
 	for end := time.Now().Add(restartTime); verb.ReadOnly && IsTransient(err) && time.Now().Before(end) && b.awaitReturn(ctx); {

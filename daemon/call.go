@@ -31,8 +31,8 @@ type Call struct {
 
 	request *wire.Call
 	reads   bool // any agent may run the command, since it only reads
-	// repeatable means that the command changes nothing, so that it can be run twice. The verb
-	// wait is an exception: see bindCaller.
+	// repeatable means that the command changes nothing, so that it can be run twice. It is not
+	// set for the verb wait, although wait changes nothing: see bindCaller.
 	repeatable bool
 	// foreign means that another agent owns the session, so that the caller may only read. The
 	// reply has no notices, which are for the owner.
@@ -81,8 +81,8 @@ func attempt[In, Out any](ctx context.Context, c *Call, in In, serve func(contex
 	again, err := c.classifyLoss(ctx, err)
 	if again || c.awaitRecovery(ctx, err) {
 		c.Log.Info("once more", "verb", c.Ticket.verb)
-		// The second run has only the time that is left. A repeatable command whose caller set
-		// no limit gets its whole usual time again.
+		// If the command is repeatable and the caller set no limit, the second run gets the whole
+		// usual time again. In all other cases it gets only the time that is left.
 		if c.asked || !c.repeatable {
 			c.remaining = max(time.Until(c.until), time.Millisecond)
 		}

@@ -3,8 +3,9 @@
 // daemon/web, drives the pages. This package contains no code for pages.
 //
 // One process serves one session. Commands that use a page run one after the other, in order of
-// arrival. A few commands, such as get url, wait for at most 1 s if the daemon itself can answer
-// them. All other commands run at once.
+// arrival. A few of these commands, such as get url, wait for their turn for at most 1 s. After
+// that, the daemon answers them from its own data, if it has the data. Commands that do not use a
+// page run at once.
 //
 // The daemon does not own the browser. Sessions share a browser through its broker. The broker
 // is a process that serves a CDP endpoint for each session, and it alone decides which pages

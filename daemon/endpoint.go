@@ -9,7 +9,7 @@ import (
 )
 
 // endpoint returns the session's endpoint at the broker that listens at place. Each call returns
-// a new party, for one new connection.
+// an Endpoint with a new Party, so use an Endpoint for one connection only.
 func (s *Session) endpoint(place home.Endpoint) (Endpoint, error) {
 	socket, err := s.alias(place)
 	party := rand.Text()
@@ -27,9 +27,10 @@ func (s *Session) alias(place home.Endpoint) (string, error) {
 }
 
 // HoldFront acquires the broker's lock for operations on the front tab, which is the tab that a
-// visible window shows. At any time, only one command holds the lock, among the commands of all
-// sessions. If the browser has no visible windows, HoldFront does nothing. The returned function
-// releases the lock. The end of this process also releases it.
+// visible window shows. There is one lock for the commands of all sessions, and one command at a
+// time holds it. The returned function releases the lock. The end of this process also releases
+// it. If there is no connection, or if the browser has no visible windows, HoldFront acquires
+// nothing and returns no error.
 func (c *Call) HoldFront(ctx context.Context) (release func(), err error) {
 	conn := c.current()
 	if conn == nil || !conn.news.Windowed {

@@ -63,10 +63,11 @@ func run[In, Out any](ctx, entered context.Context, s *Session, v wire.Verb[In, 
 const briefTime = time.Second
 
 // QueuedBriefly returns the handler of a verb that the daemon can serve from its own data. An
-// example is the URL of the active tab, which the daemon has even while the page is busy. The verb
-// waits in the queue for up to briefTime. If its turn has not come by then, the verb is served
-// without a ticket, from the daemon's data. If the daemon does not have the data, the verb enters
-// the queue a second time, as the last one, and waits for its turn.
+// example is get url, because the daemon has the URL of the active tab even while the page is
+// busy. The verb waits in the queue for up to briefTime. If its turn has not come by then, the
+// daemon serves the verb from its own data, without a ticket. In some cases, for example if the
+// daemon knows no active tab, the verb instead enters the queue again, after all commands that
+// already wait. It then waits for its turn as long as a verb of [Queued] does.
 func QueuedBriefly[In, Out any](s *Session, v wire.Verb[In, Out], serve func(context.Context, *Call, In) (Out, error)) Handler {
 	h := Queued(s, v, serve)
 	wait := h.Serve
@@ -83,7 +84,7 @@ func QueuedBriefly[In, Out any](s *Session, v wire.Verb[In, Out], serve func(con
 		}
 		ahead := s.queue.state().verb
 		tabbed, ok := any(in).(verbs.TabNamer)
-		// The verb waits for its turn in each of these cases:
+		// The verb enters the queue again in each of these cases:
 		//   - No command runs any more, so that the verb's turn comes soon.
 		//   - A connection is being made, perhaps to another browser with other pages.
 		//   - No active tab is known.

@@ -68,7 +68,8 @@ func TestUnqueuedVerbsDoNotWait(t *testing.T) {
 	s.awaitEnd(t)
 }
 
-// A command whose caller disconnects is cancelled, and has an unknown result if it had begun.
+// A command whose caller disconnects is cancelled. If [daemon.Call].Begun was set by then, the
+// result of the command is unknown.
 func TestCallerDisconnects(t *testing.T) {
 	for _, begun := range []bool{false, true} {
 		s := start(t)

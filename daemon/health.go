@@ -32,9 +32,9 @@ func (u *unresponsive) error() error {
 	return wire.Errorf(wire.CodeWedged, "%s", u.problem).WithHint("%s", u.hint).With("wedged", true)
 }
 
-// checkHealth is called with the result of each queued command, and returns the error for the
-// reply. After missedLimit missed deadlines in a row it diagnoses the page. If the page or its
-// driver does not respond, the returned error says which.
+// checkHealth is called at the end of each queued command with the command's error, which may be
+// nil. It returns the error for the reply. After missedLimit missed deadlines in a row it diagnoses
+// the page. If the page or the driver does not respond, the returned error says which of them.
 func (s *Session) checkHealth(ctx context.Context, err error) error {
 	h := &s.health
 	h.mu.Lock()
@@ -101,7 +101,7 @@ func (s *Session) isRecovering() bool {
 	}
 	c := s.current()
 	if c == nil || c.isLost() {
-		return c != nil // calls on a lost connection end by themselves
+		return c != nil // a call on a lost connection soon fails, and does not wait for the page
 	}
 	return c.IsRecovering(s.Tabs.Active().TargetID)
 }

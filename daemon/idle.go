@@ -12,7 +12,7 @@ import (
 // [wire.Settings].IdleTimeout sets another limit.
 const defaultIdle = 30 * time.Minute
 
-// idle counts the running commands, and records when the last one ended.
+// idle counts the running commands, and records when a command ended most recently.
 type idle struct {
 	changed chan struct{} // one token: the limit has changed
 	rests   chan struct{} // one token: a command has ended, and no other runs
@@ -21,7 +21,7 @@ type idle struct {
 	limit   time.Duration
 	running int
 	since   time.Time
-	used    bool // a command has run
+	used    bool // a command has begun
 }
 
 // firstTime is how long a daemon waits for its first command, even if the limit is shorter.
@@ -81,7 +81,8 @@ func (i *idle) begin() (end func()) {
 }
 
 // left returns how much of the idle time is left before the limit is reached. While a command
-// runs, all of it is left. ok is false if there is no limit.
+// runs, all of it is left. Before the first command, the limit is at least firstTime. The result ok
+// is false if there is no limit.
 func (i *idle) left() (left time.Duration, ok bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

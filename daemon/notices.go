@@ -118,7 +118,8 @@ func recordWarning(r wire.Record) string {
 	return text
 }
 
-// policyHint returns a hint that names the command which sets a policy for requests of this kind.
+// policyHint returns a hint that names the command with which an agent decides about later
+// requests of this kind.
 func policyHint(r wire.Record) string {
 	switch r.Kind {
 	case wire.KindDialog:

@@ -8,7 +8,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// caller is the caller of the command that runs.
+// caller describes the sender of a command, as far as it matters for the ownership of the session.
 type caller struct {
 	agent string // the agent that the request names; "" is the one with the session's name
 	reads bool   // any agent may run the command, since it only reads
@@ -57,9 +57,9 @@ func (s *Session) claim(ctx context.Context) (verbs.ClaimOut, error) {
 	return out, err
 }
 
-// changeAgent records the agent that owns the session from now on. If another agent made the
-// settings, changeAgent ends that agent's recording, writes the recording to its file, and drops
-// the settings.
+// changeAgent records the agent that owns the session from now on. If the settings were made by
+// another agent and do not apply to the new owner (see [State.appliesTo]), changeAgent ends the
+// recording, writes it to its file, and drops the settings.
 func (s *Session) changeAgent(to wire.AgentKey) error {
 	if to == "" {
 		return nil
@@ -180,8 +180,8 @@ func verbPhrase(verb string) string {
 	return strings.ReplaceAll(verb, "-", " ") + " in"
 }
 
-// mayClose returns an ownership error if the caller does not own the session. A session that no
-// command has used yet counts as owned by the agent with the session's name, because that
+// mayClose returns an ownership error if the caller may not act in the session. If no command has
+// used the session yet, it counts as owned by the agent with the session's name, because that
 // agent's first command may be on its way.
 func (s *Session) mayClose(ctx context.Context, call *wire.Call) error {
 	holder := s.holder(ctx)
@@ -263,9 +263,9 @@ func (s *Session) maySet(ctx context.Context, call *wire.Call, verb string) erro
 	return s.changeAgent(call.Actor())
 }
 
-// requireOwner returns a handler that first calls [Session.maySet], if the verb changes something
-// and does not wait in the queue. It returns other handlers unchanged: a queued verb checks the
-// caller when it connects.
+// requireOwner is for verbs that change something and do not wait in the queue. For such a verb it
+// returns a handler that first calls [Session.maySet]. It returns other handlers unchanged. A
+// queued verb needs no such handler, because it checks the caller when it connects.
 func (s *Session) requireOwner(h Handler) Handler {
 	spec := h.Verb.Describe()
 	if !spec.Unqueued || spec.ReadOnly || spec.Name == verbs.Close.Name { // close checks by itself

@@ -97,8 +97,8 @@ func (q *queue) advance(t *Ticket) {
 // work.
 const deferredTime = 2 * time.Second
 
-// awaitDeferred waits up to deferredTime for the deferred work of the last command, if that
-// command has been answered: see [Ticket.Defer].
+// awaitDeferred waits up to deferredTime for deferred work: see [Ticket.Defer]. It waits only if
+// the command whose turn it is has been answered, so that only its deferred work is left.
 func (q *queue) awaitDeferred() {
 	q.mu.Lock()
 	running := q.running
@@ -118,9 +118,9 @@ func (q *queue) awaitDeferred() {
 	}
 }
 
-// stop cancels the commands that run or wait, with the cause why. It does not cancel the command
-// with the ticket keep. Later commands get [wire.CodeNotRunning], so that their callers start
-// another daemon.
+// stop cancels the commands that run or wait. The parameter why is the cause that they get. A
+// running command with the ticket keep is not cancelled. Later commands get [wire.CodeNotRunning],
+// so that their callers start another daemon.
 func (q *queue) stop(keep *Ticket, why error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

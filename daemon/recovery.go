@@ -12,8 +12,9 @@ import (
 )
 
 // Connect connects to the session's pages, if necessary, and checks that the caller may run the
-// command. If the browser died and was restarted before the connection was made, the first reply
-// on the connection has a warning. Replies to callers that may only read never have it.
+// command. If the browser died and was restarted before the connection was made, Connect adds a
+// warning to the reply. It does so once for each connection, and only if the caller may act in the
+// session. The reply to a caller that may only read never has the warning.
 func (c *Call) Connect(ctx context.Context) error {
 	if err := c.passOnIdle(ctx); err != nil {
 		return err
@@ -22,8 +23,8 @@ func (c *Call) Connect(ctx context.Context) error {
 	if err == nil {
 		err = c.mayAct(ctx, conn)
 	}
-	// In this case mayAct has closed the connection, because the pages had the settings of
-	// another agent.
+	// If the pages have the settings of another agent, mayAct has closed the connection and
+	// returned [ConnectionLostError]. The command then needs a new connection.
 	if errors.Is(err, wire.CodeBrowserGone) && conn != nil && conn.isLost() && ctx.Err() == nil {
 		if conn, err = c.connect(ctx); err == nil {
 			err = c.mayAct(ctx, conn)
@@ -37,9 +38,9 @@ func (c *Call) Connect(ctx context.Context) error {
 	return err
 }
 
-// takeNews returns the tabs that were opened again after a crash of the browser, before the
-// connection was made. The first call for a connection returns them and acknowledges them to the
-// broker. Later calls return nothing.
+// takeNews returns the tabs that were opened again after a crash of the browser, as the broker
+// reported them when the connection was made. The first call for a connection returns the tabs and
+// acknowledges them to the broker. Later calls return nothing.
 func (c *Call) takeNews(ctx context.Context, conn *connection) []verbs.Reopened {
 	conn.mu.Lock()
 	news := conn.news
@@ -53,9 +54,9 @@ func (c *Call) takeNews(ctx context.Context, conn *connection) []verbs.Reopened 
 	return news.Reopened
 }
 
-// passOnIdle sends the request's BrowserIdle setting to the broker, if it differs from the last
-// BrowserIdle setting of a request. If there is no connection, the broker gets the setting when
-// the next connection is made.
+// passOnIdle sends the request's BrowserIdle setting to the broker, if it differs from the one that
+// this daemon got last. If there is no connection, the broker gets the setting when the next
+// connection is made.
 func (c *Call) passOnIdle(ctx context.Context) error {
 	want := c.request.Settings.BrowserIdle
 	c.mu.Lock()
@@ -99,8 +100,8 @@ func reopenedText(tabs []verbs.Reopened) string {
 	return strings.Join(all, ", ")
 }
 
-// classifyLoss finds out what was lost when a command failed, and returns an error that names the
-// loss, and whether the command may be run again:
+// classifyLoss finds out what was lost when a command failed. It returns an error that names the
+// loss. The result again says whether the command may be run again:
 //
 //   - The driver ended. The pages are still there, so a command that changed nothing may be run
 //     again.
@@ -223,9 +224,9 @@ func (c *Call) restartedError(active verbs.Tab, news verbs.NoticesOut, unknown b
 	return err.WithHint(HintSnapshot)
 }
 
-// watchConnection makes a new connection as soon as the old one is lost, even if no command
-// needs one, because the broker suspends the tabs of a session that has had no connection for a
-// few seconds. watchConnection does not start a browser that was stopped.
+// watchConnection makes a new connection as soon as the old one is lost. It does not wait for a
+// command, because the broker suspends the tabs of a session that has had no connection for a few
+// seconds. watchConnection does not start a browser that was stopped.
 func (s *Session) watchConnection(ctx context.Context) {
 	for {
 		var c *connection

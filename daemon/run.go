@@ -29,8 +29,9 @@ const endTime = 4 * time.Second // how long running commands may still take when
 //   - The browser does not start for the first command.
 //   - The daemon gets SIGTERM, SIGINT, SIGHUP or a request to end.
 //
-// The session's pages stay open, unless a request to close the session or the session's state
-// says that they are closed.
+// The session's pages stay open, with two exceptions. A request to close the session can ask to
+// close the pages too. If [State].ClosesTabs is set, the pages are also closed when the session is
+// closed, when the broker has ended it, and when the owner process ends.
 func Run(ctx context.Context, o Options) error {
 	ready := o.Ready
 	if ready == nil {

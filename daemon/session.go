@@ -183,8 +183,8 @@ const returnTime = 5 * time.Second
 
 // awaitBrowser waits up to returnTime for the broker of a browser that was running, and returns
 // where the broker listens. For an incognito session it also creates the session's browser
-// context. It is used when no command waits for the connection: unlike startBrowser, it does not
-// start a browser that was stopped.
+// context. Unlike startBrowser, it does not start a browser that was stopped. It is used when the
+// daemon reconnects and no command waits for the connection.
 func (s *Session) awaitBrowser(ctx context.Context) (home.Endpoint, error) {
 	place := s.Broker.caller.Endpoint
 	short, cancel := context.WithTimeout(ctx, returnTime)
@@ -214,8 +214,8 @@ func (s *Session) refusal() error {
 }
 
 // endIfRefused ends the daemon if its browser did not start and the daemon never had a browser.
-// The next command then starts another daemon, perhaps with settings with which a browser starts.
-// Commands that wait in the queue get the error of the browser's start.
+// The next command then starts another daemon, perhaps with other settings, with which the browser
+// can start. Commands that wait in the queue get the error with which the browser's start failed.
 func (c *Call) endIfRefused() {
 	if why := c.refusal(); why != nil {
 		c.queue.stop(c.Ticket, why)
@@ -229,7 +229,7 @@ func (c *Call) endIfRefused() {
 func (s *Session) StartBrowser(ctx context.Context, call *wire.Call, verb string) (socket string, err error) {
 	place, err := s.startBrowser(ctx)
 	if err == nil {
-		err = s.takeFor(ctx, call, verb) // a client of the endpoint can do everything
+		err = s.takeFor(ctx, call, verb) // a client of the endpoint can do everything in the session
 	}
 	if err != nil {
 		s.noteRefusal(err)

@@ -59,7 +59,8 @@ type Recording struct {
 }
 
 // appliesTo reports whether the settings apply while the given agent owns the session. They apply
-// if the agent made the settings, or if it may act in a session of the agent that made them.
+// if the agent made the settings, or if it may act in a session of the agent that made them. They
+// also apply if no agent made them, or if agent is "" because no agent owns the session.
 func (s State) appliesTo(session string, agent wire.AgentKey) bool {
 	return s.Setter == "" || agent == "" || agent.MayControl(session, s.Setter)
 }
@@ -77,7 +78,8 @@ type StateStore struct {
 }
 
 // OpenState reads the state that an earlier daemon of the session has saved. A state that cannot
-// be read counts as empty. This is safe, because without policies all requests are denied.
+// be read counts as empty. This is safe, because without a policy a page gets nothing that a
+// browser would ask a person to allow.
 func OpenState(root home.Root, session string, log *slog.Logger) *StateStore {
 	s := &StateStore{path: root.StateFile(session)}
 	raw, err := os.ReadFile(s.path)

@@ -20,10 +20,9 @@ type Tabs struct {
 	told    map[string]bool   // by tab id: the agent knows the tab
 	openers map[string]string // from a target to the target that opened it
 	events  int               // see Events
-	// newest is the number of the session's newest download when the tabs were listed last, and
-	// first is that number when they were listed for the first time.
+	// newest and first are numbers of the session's downloads: see Downloads.
 	newest, first int
-	listed        bool // the tabs were listed
+	listed        bool // this daemon has listed the tabs
 }
 
 func newTabs(b *Broker) *Tabs {
@@ -92,9 +91,9 @@ func (t *Tabs) Events() int {
 	return t.events
 }
 
-// Downloads returns newest, which is the number of the session's newest download when the tabs
-// were listed last. It also returns first, which is that number when this daemon listed the tabs
-// for the first time. Downloads up to first were started before that.
+// Downloads returns the number of the session's newest download at two moments. The result newest
+// is from the most recent list of the tabs. The result first is from the first list that this
+// daemon requested. Downloads with numbers up to first were started before that list.
 func (t *Tabs) Downloads() (newest, first int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -167,9 +166,10 @@ func (t *Tabs) activeName(session string) string {
 //
 //   - If active is still open, it is its own successor. A restart of the browser may have changed
 //     its target id.
-//   - If active was closed, its successor is the tab that opened it.
+//   - If active was closed, its successor is the tab that opened it. If that tab is not open, there
+//     is no successor.
 //   - If active is zero, this daemon had no active tab yet. The successor is then the tab that was
-//     active under an earlier daemon, or else the last of the open tabs.
+//     active under an earlier daemon. If no such tab is open, it is the last tab in tabs.
 func (c *Call) Successor(tabs []verbs.Tab, active verbs.Tab) (verbs.Tab, bool) {
 	if active.TargetID == "" {
 		for _, tab := range tabs {

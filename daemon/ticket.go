@@ -15,8 +15,8 @@ type Ticket struct {
 	verb    string
 	granted chan struct{} // closed when it is the command's turn
 	cancel  context.CancelCauseFunc
-	// isRecovering reports whether an overdue call waits for a replacement, and not for the page:
-	// see [Session.isRecovering]. The field may be nil.
+	// isRecovering reports whether an overdue call waits for the replacement of a broker, a driver
+	// or a connection, and not for the page: see [Session.isRecovering]. The field may be nil.
 	isRecovering func() bool
 	deferred     func() // work to do after the command was answered; may be nil
 
@@ -86,11 +86,13 @@ func (t *Ticket) isOverdue() bool {
 // Grace is how long a call may outlast its own deadline.
 const Grace = 3 * time.Second
 
-// Watch runs a call that cannot be cancelled, and returns the call's error. If the call has not
-// returned after limit plus [Grace], or after recoveryTime during a replacement of the driver or
-// the broker, Watch returns [wire.CodeWedged]. The next command then waits until the call has
-// returned. The channel crash may be nil. If it is closed, the page of the call has crashed, and
-// Watch returns [wire.CodePageCrashed].
+// Watch runs a call that cannot be cancelled, and returns the call's error. It waits for the call
+// for limit plus [Grace]. If the driver or the broker is being replaced at the end of that time,
+// Watch waits up to recoveryTime in all. If the call has not returned then, Watch returns
+// [wire.CodeWedged], and the next command does not start before the call has returned.
+//
+// The channel crash is closed when the page of the call crashes. If the call does not return
+// within [CrashTime] after that, Watch returns [wire.CodePageCrashed]. The channel may be nil.
 func (t *Ticket) Watch(limit time.Duration, crash <-chan struct{}, call func() error) error {
 	var finished, overdue bool // guarded by t.mu
 	done := make(chan error, 1)
@@ -122,9 +124,9 @@ func (t *Ticket) Watch(limit time.Duration, crash <-chan struct{}, call func() e
 	return overdueError(t.verb)
 }
 
-// Peek runs a call that changes nothing and cannot be cancelled, and returns the call's error.
-// Unlike [Ticket.Watch], it waits only for limit, without [Grace]. The next command does not wait
-// for a call that has not returned by then, because such a call does no harm.
+// Peek runs a call that changes nothing and cannot be cancelled, and returns the call's error. It
+// differs from [Ticket.Watch] in two ways. It does not add [Grace] to limit. And if the call is
+// overdue, the next command does not wait for it, because a call that changes nothing does no harm.
 func (t *Ticket) Peek(limit time.Duration, crash <-chan struct{}, call func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- Recover(call) }() // ends with the page, at the latest
@@ -135,7 +137,8 @@ func (t *Ticket) Peek(limit time.Duration, crash <-chan struct{}, call func() er
 }
 
 // recoveryTime is how long a call may take while the driver or the broker is being replaced. A
-// driver or a broker that has not responded for 5 s is replaced, and calls through it fail.
+// broker is replaced when it has sent nothing for 5 s (handover.Silence). A shared driver is
+// replaced when it does not reply to a ping within about 3 s. Calls through either then fail.
 const recoveryTime = 15 * time.Second
 
 // result is how a call ended.

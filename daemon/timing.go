@@ -31,7 +31,7 @@ func TimeLeft(ctx context.Context, longest time.Duration) time.Duration {
 	return max(longest, 10*time.Millisecond)
 }
 
-// Sleep waits for d or until ctx is done, and reports whether ctx is not done.
+// Sleep waits for d and returns true. If ctx is done before the end of d, it returns false at once.
 func Sleep(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-time.After(d):

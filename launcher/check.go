@@ -98,9 +98,9 @@ func summarize(name string, running []string, failed []verbs.Part) []verbs.Part 
 	return append([]verbs.Part{{Name: name, OK: true, Detail: detail}}, failed...)
 }
 
-// notAnswering returns the part for a process that listens and does not answer. The hint is a
-// command that continues a stopped process, or kills a session's daemon. Killing a daemon loses
-// no tab, because the session's next command adopts the tabs.
+// notAnswering returns the part for a process whose hello failed with err. If the process did not
+// answer in time, the hint is a command that continues a stopped process, or kills a session's
+// daemon. Killing a daemon loses no tab, because the session's next command adopts the tabs.
 func (l *Launcher) notAnswering(ctx context.Context, what string, p home.Endpoint, err error) verbs.Part {
 	part := install.FailedPart(what, err)
 	if !errors.Is(err, wire.CodeWedged) {

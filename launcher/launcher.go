@@ -8,9 +8,9 @@
 // starts the daemon, and the others connect to it. Before the start, package install fetches
 // the parts that are missing: a browser, Playwright's driver, Node.
 //
-// The package does not know verbs. It sends a daemon only hello, which returns the daemon's
-// build and settings, and retire, which asks an idle daemon to exit. The command line uses
-// the package for sessions, and daemons use it for the browser.
+// The package does not know verbs. It sends a process only two requests: hello, which returns
+// the process's build and settings, and retire, which asks an idle process to exit. The command
+// line uses the package for sessions, and daemons use it for the browser.
 //
 // The invariant: no file is taken as proof that a process runs. A process that the launcher
 // returns has answered hello, is of our build or is a broker with our protocol, and runs with
@@ -114,7 +114,7 @@ func (l *Launcher) resume(ctx context.Context, name string, s wire.Settings) (wi
 	ctx, cancel := context.WithTimeout(ctx, l.limits().hello)
 	defer cancel()
 	running, err := (&client.Client{Endpoint: browser.endpoint}).Hello(ctx)
-	if err != nil { // no browser is running, or it does not answer yet and the daemon waits for it
+	if err != nil { // no browser runs, or the daemon will wait until the browser answers
 		return s, home.MakeProfile(s)
 	}
 	if err := browser.checkSettings(running); err != nil {

@@ -58,9 +58,9 @@ func (l *Launcher) spawn(ctx context.Context, t target, build string) error {
 	return t.awaitReady(ctx, ready, cmd.Process, exited, log)
 }
 
-// awaitReady waits for the child's message on the ready pipe, which says that the child serves,
-// or why it cannot. awaitReady returns the error in the message, or an error of its own if the
-// child exits or ctx ends before a message arrives.
+// awaitReady waits for the child's message on the ready pipe. If the message says that the child
+// serves, awaitReady returns nil. If the message contains an error, awaitReady returns that error.
+// It returns an error of its own if the child exits or ctx ends before a message arrives.
 func (t target) awaitReady(ctx context.Context, ready *os.File, child *os.Process, exited <-chan error, log *childlog.Log) error {
 	stop := context.AfterFunc(ctx, func() { _ = ready.SetReadDeadline(time.Unix(1, 0)) }) // interrupts the read
 	defer stop()
@@ -114,9 +114,9 @@ func (t target) startError(log *childlog.Log, format string, args ...any) error 
 	return wire.Errorf(wire.CodeStart, "%s %s", t.what, message).WithHint("abrowser doctor").With("log", t.endpoint.Log)
 }
 
-// closeOnExec keeps the child from inheriting descriptors that our own caller left open. If
-// the child inherited a pipe, a shell that waits for the end of the pipe would wait until the
-// daemon exits.
+// closeOnExec keeps the child from inheriting descriptors that our own caller left open. Such a
+// descriptor may be the write end of a pipe. If the child inherited it, a shell that reads the
+// pipe until EOF would not continue before the child exits.
 func closeOnExec() {
 	entries, err := os.ReadDir("/dev/fd")
 	if err != nil {

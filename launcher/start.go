@@ -169,8 +169,8 @@ func (l *Launcher) awaitVacant(ctx context.Context, t target, build string) (boo
 }
 
 // endUnreachable sends SIGTERM to a daemon that holds its lease although its socket file was
-// removed. A broker tells its daemons that their sockets are gone, but a daemon may not be
-// connected to a broker. The daemon's tabs stay open, as they do after any SIGTERM.
+// removed. A daemon that is connected to a broker ends without this, because the broker tells it
+// that the socket is gone. The tabs of the daemon stay open, as they do after any SIGTERM.
 func (l *Launcher) endUnreachable(p home.Endpoint) {
 	if _, err := os.Lstat(p.Socket); !errors.Is(err, fs.ErrNotExist) {
 		return

@@ -52,8 +52,8 @@ func (t *target) unresponsive() bool { return t.tab != nil && t.tab.Crashed }
 // be nil. It is called when the client has got the attachedToTarget event or the attachment has
 // failed. It is called at once if attachClient does not attach the client.
 func (m *Mux) attachClient(s *session, t *target, then func()) {
-	// The clients are not attached to a service worker outside the owner's own contexts: it
-	// is in the shared context, or its context is gone.
+	// The clients are not attached to a service worker outside the owner's own contexts. Such
+	// a worker is in the shared context, or its context is gone.
 	worker := t.Type == "service_worker" && !t.owner.ownsContext(t.ContextID)
 	if !s.autoAttach || s.announced[t.TargetID] || t.unresponsive() || worker || t.owner.hidesContext(t.ContextID, s.client) {
 		if then != nil {

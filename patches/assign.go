@@ -192,8 +192,8 @@ func (m *Mux) attach(t *target) {
 	m.call("Target.attachToTarget", encode(attachParams{t.TargetID, true}), "", nil)
 }
 
-// newTabModifiers are the modifier keys that open a link in a new tab, in CDP's
-// encoding: Control 2, Meta 4, Shift 8.
+// newTabModifiers are the modifier keys that open a link in a new tab or window. In CDP's
+// encoding, Control is 2, Meta is 4 and Shift is 8.
 const newTabModifiers = 2 | 4 | 8
 
 // noteClick records a click or key press of a tenant's client that may open a tab

@@ -61,9 +61,10 @@ func (m *Mux) send(id int64, method string, params []byte, session string) {
 	m.Transport.ToBrowser(cdp.Request{ID: id, Method: method, Params: params, Session: session}.Encode())
 }
 
-// The message ids of the Mux have ten digits. A client's id has at most ten digits, so it can
-// replace the Mux's id in a reply without a copy of the reply (see [cdp.Message.WithID]). Only
-// a negative id can be longer. maxID is the largest 32-bit integer, which is Chromium's limit.
+// The message ids of the Mux have ten digits. A client's id that has at most ten characters
+// can replace the Mux's id in a reply without a copy of the reply (see [cdp.Message.WithID]).
+// Only a negative id can have eleven, its sign included. maxID is the largest 32-bit integer,
+// which is Chromium's limit for ids.
 const (
 	minID = 1_000_000_000
 	maxID = 2_147_483_647

@@ -15,8 +15,8 @@ type cleanup struct {
 	sessions map[string]*target // pages being cleaned, by the id of a session on the page or a frame
 }
 
-// cleanupTime is how long the Mux waits for events about the frames of a page. The main
-// frame needs no event: it gets the script at once.
+// cleanupTime is how long the Mux waits for events about the frames of a page. In the main
+// frame the script runs at once, without an event.
 const cleanupTime = 2 * time.Second
 
 const (
@@ -49,8 +49,9 @@ func (cl *cleanup) start(t *target) {
 	})
 }
 
-// watch makes the browser report, on a session on a page or a frame, the execution contexts of
-// the page or frame and its frames of other sites.
+// watch makes the browser send events on a CDP session, which is attached to page t or to one
+// of the page's frames. The events report the execution contexts there, and the frames of other
+// sites that the page or frame contains.
 func (cl *cleanup) watch(session string, t *target) {
 	cl.sessions[session] = t
 	cl.m.call("Runtime.enable", nil, session, nil)

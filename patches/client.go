@@ -33,8 +33,9 @@ type session struct {
 	discovers       bool   // browser-level only: the client asked for discovery events on it
 	pageEnabled     bool   // the Page domain is enabled on it
 	children        []*session
-	// setupCall is the id of the newest Page.enable, Page.disable or Page.getFrameTree on it,
-	// or 0 without one. While that call is unanswered, the client is setting up the page.
+	// setupCall is the message id of the newest Page.enable, Page.disable or
+	// Page.getFrameTree that was sent on the session. It is 0 if none was sent. While that call
+	// is unanswered, the client is setting up the page.
 	setupCall   int64
 	askedFrames bool  // Page.getFrameTree was sent on it
 	lastAction  int64 // message id of the newest action on its page; see [session.noteAction]

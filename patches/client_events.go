@@ -51,10 +51,10 @@ func (m *Mux) clientEvent(s *session, in cdp.Message) {
 	m.Transport.ToClient(s.client.id, in.Raw)
 }
 
-// isPageEvent reports whether an event changes what a client has to know about a page. The
-// Mux counts these events for each tenant ([TenantInfo.PageEvents]). A program with two
-// connections may act on a page through one of them. If the count has grown after the action,
-// the program knows that the other connection gets events too.
+// isPageEvent reports whether an event changes what a client has to know about a page. For
+// each tenant, the Mux counts these events on all connections ([TenantInfo.PageEvents]). The
+// count is for a program with two connections that acts on a page through one of them. If the
+// action has increased the count, the program has to expect events on the other connection.
 func isPageEvent(method string) bool {
 	switch method {
 	case "Page.frameNavigated", "Page.navigatedWithinDocument", "Page.javascriptDialogOpening", "Page.javascriptDialogClosed", "Runtime.bindingCalled":
@@ -65,7 +65,8 @@ func isPageEvent(method string) bool {
 
 // childAttached registers a CDP session that was created on a client's session, and forwards
 // the attachedToTarget event. If the new session's target is paused and the client asked for
-// waitForDebuggerOnStart, the target also waits for the new session before it is resumed.
+// waitForDebuggerOnStart, the target is not resumed before the client has sent
+// Runtime.runIfWaitingForDebugger on the new session.
 func (m *Mux) childAttached(s *session, in cdp.Message) {
 	var p attachedParams
 	if err := in.Params(&p); err != nil {

@@ -81,7 +81,8 @@ func (m *Mux) noteDialog(s *session) bool {
 // closeUnlessTold closes a page's new dialog, unless the browser reports it on a client's
 // session too. After a client has sent Page.enable, such a report may still be on its way, so
 // closeUnlessTold first makes one more call and waits for the reply. The browser handles
-// messages in order: before that reply, it reports the dialog on every session that gets it.
+// messages in order, so before that reply it reports the dialog on every session that gets it.
+// If the tenant has no client, the dialog stays open (see [Mux.closeDialogs]).
 func (m *Mux) closeUnlessTold(t *target) {
 	if t.owner == nil {
 		return

@@ -6,16 +6,16 @@
 // sends without a sessionId. The Mux shows a client only the targets of its tenant, and
 // does not forward requests that would affect other tenants. The function that decides
 // about the requests of one method is the method's rule. If a method has no rule, the Mux
-// uses only id, method and sessionId of its requests. The Mux rewrites message ids; the ids
-// of targets, frames and CDP sessions never change.
+// does not decode the params of its requests. The Mux rewrites message ids; the ids of
+// targets, frames and CDP sessions never change.
 //
 // These terms have a meaning of their own:
 //
 //   - A tenant is a session of abrowser. It is known by its name, owns targets and can
 //     have several clients.
 //   - A tenant is live while it has a client, and for [Options.Grace] after its last client
-//     has left. After that time, or when the tenant is ended, it is released: its tabs stay
-//     open, but the Mux stops keeping them awake ([Mux.sleep]).
+//     has left. After that time, or when the tenant is ended ([Mux.End]), it is released. The
+//     Mux then stops keeping the tenant's tabs awake ([Mux.sleep]).
 //   - The shared context is the browser's default browser context, which tenants share. An
 //     incognito tenant has a private context instead.
 //   - A tenant's own contexts are its private context and the browser contexts that its

@@ -11,8 +11,8 @@ import (
 type Download struct {
 	Number int    `json:"number"` // counts from 1 in the order in which downloads began; never reused in a session
 	GUID   string `json:"guid"`   // the name of the file in [Options.DownloadDir]
-	// Path is the path of the complete file if [Options.DownloadDir] is empty, so that the
-	// browser chose the place. Otherwise Path is empty.
+	// Path is the path of the complete file if the browser chose the place of the file, because
+	// [Options.DownloadDir] is empty. Otherwise Path is empty.
 	Path      string    `json:"path,omitzero"`
 	URL       string    `json:"url"`
 	Name      string    `json:"name"` // the name that the server or the page suggested
@@ -119,8 +119,9 @@ func (ds *downloads) began(in cdp.Message) {
 	ds.search(d)
 }
 
-// search asks each page of a tenant whether it contains the download's frame. Chromium's
-// browser process answers, so a busy or stopped page does not delay the search.
+// search finds the page that contains the download's frame. It sends one query on each page of
+// every tenant. Chromium's browser process answers the query, so a busy or stopped page does not
+// delay the search.
 func (ds *downloads) search(d *download) {
 	d.searching, d.unanswered = true, 1
 	answered := func(t *target) {

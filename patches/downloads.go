@@ -28,7 +28,8 @@ func (ds *downloads) sessions(d *download) []*session {
 }
 
 // sendProgress sends a progress event to the sessions to which the download was
-// announced. paths has the path of the copy for each session that wanted a copy.
+// announced. If the download is complete, paths has the path of the copy for each session that
+// wanted a copy. The path is empty if the copy failed.
 func (ds *downloads) sendProgress(d *download, params json.RawMessage, paths map[*session]string) {
 	for _, s := range ds.sessions(d) {
 		if !d.announced[s] {
@@ -42,9 +43,10 @@ func (ds *downloads) sendProgress(d *download, params json.RawMessage, paths map
 	}
 }
 
-// withPath returns the params of the last progress event for a client that wanted a copy.
-// They contain the path of the copy. If path is empty because the copy failed, they
-// describe a canceled download.
+// withPath returns the params of the final progress event for a client that wanted a copy of
+// the file. The parameter params has the params from the browser, and path is the path of the
+// copy, which withPath adds. If path is empty, the copy has failed, and withPath changes the
+// state to canceled.
 func withPath(params json.RawMessage, path string) json.RawMessage {
 	members := fields{}
 	if json.Unmarshal(params, &members) != nil {
@@ -154,9 +156,9 @@ func (ds *downloads) dropAll(tn *tenant) {
 	}
 }
 
-// trim drops the oldest finished downloads of a tenant if its downloads exceed the limits,
-// so that files that are never fetched do not fill the disk. The newest download is kept
-// whatever its size, and other tenants' downloads do not count.
+// trim drops the oldest finished downloads of a tenant until the rest is within keptDownloads
+// and keptDownloadBytes, so that files that are never fetched do not fill the disk. It keeps the
+// newest finished download whatever its size. Other tenants' downloads do not count.
 func (ds *downloads) trim(tn *tenant) {
 	finished := slices.DeleteFunc(ds.of(tn), func(d *download) bool { return d.delivering || d.State == DownloadRunning })
 	bytes := int64(0)

@@ -20,7 +20,7 @@ import (
 // If a person sees the windows, no page is brought to the front ([Options.Visible]).
 type folderUploads struct {
 	m       *Mux
-	last    *tenant // the tenant of the upload in progress, or of the last one
+	last    *tenant // the tenant whose upload was started most recently
 	busy    bool
 	waiting []folderUpload
 }
@@ -29,9 +29,10 @@ const (
 	// uploadSettle is the time from the browser's reply until the check of the input. The
 	// browser reads the folder on another thread, and may still be reading when it replies.
 	uploadSettle = 100 * time.Millisecond
-	// uploadLimit is the time after which the next upload starts even if the page of the
-	// present one does not respond.
+	// uploadLimit limits the time of one upload. When it has passed, the next upload starts,
+	// even if the page of this upload has not responded.
 	uploadLimit = 3 * time.Second
+	// uploadTries is how often an upload gives the folder to the input, at most.
 	uploadTries = 5
 )
 
@@ -94,8 +95,8 @@ func (fu *folderUploads) add(u folderUpload) {
 	fu.next()
 }
 
-// next starts the next upload if none is in progress. It prefers an upload of a tenant other
-// than the last upload's.
+// next starts the next upload if none is in progress. It starts the first one whose tenant is
+// not the tenant of the previous upload. If there is no such upload, it starts the first one.
 func (fu *folderUploads) next() {
 	if fu.busy || len(fu.waiting) == 0 {
 		return

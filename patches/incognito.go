@@ -118,8 +118,9 @@ func (m *Mux) disposeOrphans(contexts []string) {
 	}
 }
 
-// disposeTenant ends an incognito tenant, disposes its contexts with their contents
-// and forgets the tenant. done gets the number of tabs that were discarded.
+// disposeTenant disposes all contexts of an incognito tenant with their contents, and forgets
+// the tenant. When the tenant's tabs are gone or limit has passed, it passes the number of tabs
+// that are gone to done.
 func (m *Mux) disposeTenant(tn *tenant, limit time.Duration, done func(discarded int)) {
 	var ids []string
 	for _, tab := range tn.sortedTabs() {

@@ -34,7 +34,7 @@ type reopening struct {
 // called when every lost tab has been opened or cannot be opened.
 func (m *Mux) Reopen(done func()) {
 	m.finishReopening()
-	// The time counts from the start of the browser, not from the start of this Mux.
+	// stableTime counts from the start of the browser, not from the start of this Mux.
 	m.after(stableTime-m.Clock().Sub(m.BrowserStart), func() {
 		for _, tn := range m.tenants {
 			for _, tab := range tn.tabs {
@@ -104,8 +104,8 @@ func (t *Tab) reopenURL() string {
 }
 
 // reopenAt opens the tenant's first lost tab. The parameter to is the URL. If the browser
-// refuses the URL, the tab is opened empty. If the browser refuses that too, reopenAt passes
-// false to then.
+// refuses the URL, the tab is opened empty. reopenAt passes true to then if the tab was opened,
+// or false if the browser refused the empty page too.
 func (m *Mux) reopenAt(tn *tenant, to string, then func(ok bool)) {
 	id := m.nextID()
 	m.creates[id] = tn
@@ -190,7 +190,7 @@ func (m *Mux) unownedPages() []string {
 }
 
 // finishReopening finds the page that the previous Mux requested before it died, and binds
-// the lost tab to it.
+// the lost tab to that page. If there is no such page, the tab stays lost.
 func (m *Mux) finishReopening() {
 	was := m.reopening
 	m.reopening = nil
@@ -216,8 +216,8 @@ func (m *Mux) finishReopening() {
 }
 
 // Reopened returns the tabs of a tenant that were opened again after their browser had died,
-// until [Mux.ClearReopened] forgets them. It also returns the time at which the last of
-// these tabs was opened, which is zero if there are no such tabs.
+// until [Mux.ClearReopened] forgets them. It also returns the time at which a tab was most
+// recently opened again. The time is zero if there are no such tabs.
 func (m *Mux) Reopened(name string) (time.Time, []Reopened) {
 	if tn := m.tenants[name]; tn != nil && len(tn.Reopened) > 0 {
 		return tn.ReopenedAt, slices.Clone(tn.Reopened)
@@ -226,7 +226,7 @@ func (m *Mux) Reopened(name string) (time.Time, []Reopened) {
 }
 
 // ClearReopened forgets the tabs that [Mux.Reopened] returned. The parameter at is the time
-// that Reopened returned. If another tab has been opened again since that time, ClearReopened
+// that Reopened returned. If another tab has been opened again after that time, ClearReopened
 // does nothing.
 func (m *Mux) ClearReopened(name string, at time.Time) {
 	if tn := m.tenants[name]; tn != nil && !tn.ReopenedAt.After(at) && len(tn.Reopened) > 0 {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// stableTime counts from the start of the browser, not from the start of the last Mux.
+// stableTime counts from the start of the browser, not from the start of the newest Mux.
 // Otherwise, with frequent restarts of the broker, the death of a stable browser would be
 // blamed on its pages.
 func TestLoadsAreForgottenAfterStableTime(t *testing.T) {

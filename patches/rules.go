@@ -197,7 +197,7 @@ func closeConnection(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
-// inputEvent forwards an input event and records a click that may open a tab.
+// inputEvent forwards an input event. It records a click or key press that may open a tab.
 func inputEvent(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	var p struct {
 		Type, Button, Key string

@@ -33,11 +33,11 @@ func (s downloadSettings) deliveryOf(d *download) (to Delivery, ok bool) {
 	}
 }
 
-// setDownloadBehavior records the setting for the CDP session on which it came. The browser
-// still saves to the Mux's directory, and the Mux copies complete files to the client's
-// directory. The browser's own setting changes only for a context that a client created. In
-// such a context "deny" makes the browser deny downloads, and any other behavior makes it
-// accept downloads again.
+// setDownloadBehavior records a client's setting for the CDP session on which the request came.
+// The browser still saves to the Mux's directory, and the Mux copies complete files to the
+// client's directory. The browser's own setting changes only for a context that a client
+// created. In such a context "deny" makes the browser deny downloads, and any other behavior
+// makes it accept downloads again.
 func setDownloadBehavior(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	context, err := f.text("browserContextId")
 	if err != nil {

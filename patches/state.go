@@ -154,7 +154,7 @@ func (m *Mux) State() State {
 }
 
 // save saves the state at once. Use it for changes that must be saved before the next message
-// is sent.
+// is sent. Until the browser's targets are known, it saves only a state that has a journal.
 func (m *Mux) save() {
 	m.dirty = false
 	if m.ready || len(m.journal) > 0 {

@@ -147,9 +147,9 @@ func (m *Mux) End(name string, closeTabs bool, limit time.Duration, done func(En
 
 // Prune cleans up after the released tenants whose names have the prefix. If a tab was
 // released at least age ago, Prune closes it, or forgets it if it is a lost tab. If a tenant
-// was released at least age ago, Prune drops its downloads. An incognito tenant whose last
-// tab was closed or forgotten is disposed. done gets the closed and forgotten tabs by the
-// name of the tenant.
+// was released at least age ago, Prune drops its downloads. If an incognito tenant then has no
+// tab left, Prune disposes it. When the tabs are closed or limit has passed, done gets the
+// closed and forgotten tabs by the name of the tenant.
 func (m *Mux) Prune(prefix string, age, limit time.Duration, done func(map[string][]Tab)) {
 	gone := map[string][]Tab{}
 	var ids []string
@@ -187,7 +187,8 @@ func (m *Mux) Prune(prefix string, age, limit time.Duration, done func(map[strin
 	})
 }
 
-// closeAll closes targets. done is called when they are gone or limit has passed.
+// closeAll closes targets. When all of them are gone or limit has passed, it passes the number
+// of targets that are gone to done.
 func (m *Mux) closeAll(ids []string, limit time.Duration, done func(closed int)) {
 	m.awaitGone(ids, limit, done)
 	for _, id := range ids {
@@ -195,7 +196,8 @@ func (m *Mux) closeAll(ids []string, limit time.Duration, done func(closed int))
 	}
 }
 
-// awaitGone calls done when the targets are gone or limit has passed.
+// awaitGone waits until all targets are gone or limit has passed, and then passes the number of
+// targets that are gone to done. If ids is empty, it waits for a [Mux.Barrier].
 func (m *Mux) awaitGone(ids []string, limit time.Duration, done func(gone int)) {
 	if len(ids) == 0 {
 		m.Barrier(limit, func() { done(0) })

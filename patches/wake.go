@@ -18,9 +18,9 @@ const screencast = `{"quality":1,"maxWidth":8,"maxHeight":8,"everyNthFrame":1000
 // the page as running even without a reply.
 const resumeTime = time.Second
 
-// resume lets a paused target run, and wakes the target after Chromium's reply. The order
-// matters: the renderer of Chromium 156 crashes (SIGSEGV) if a page with focus emulation
-// navigates before its first process has started.
+// resume lets a paused target run, and wakes the target after Chromium's reply or after
+// resumeTime. It must not wake the target earlier, because the renderer of Chromium 156 crashes
+// (SIGSEGV) if a page with focus emulation navigates before its first process has started.
 func (m *Mux) resume(t *target) {
 	if !t.paused {
 		return
@@ -47,8 +47,8 @@ func (m *Mux) wake(t *target) {
 	m.call("Page.startScreencast", []byte(screencast), t.session, nil)
 }
 
-// sleep stops keeping a page awake, which [Mux.wake] began. The page's dialogs are still
-// watched.
+// sleep turns off the focus emulation and the screencast that [Mux.wake] turned on for a page.
+// The Mux still watches the page's dialogs.
 func (m *Mux) sleep(t *target) {
 	if t.session == "" || !t.awake {
 		return

@@ -13,10 +13,10 @@ import (
 )
 
 // probeInterval is the time between two connection attempts of [Await] if Await cannot watch
-// the socket's directory. If it can, Await tries again as soon as the socket file appears, then
-// after this interval, which doubles after each further attempt. The first of these
-// attempts may fail, because the file appears when the socket is bound, before the server
-// listens.
+// the socket's directory. If Await can watch it, Await tries to connect as soon as the socket
+// file appears. This attempt may fail, because the file appears when the server binds the
+// socket, and the server listens only after that. Await then tries again after probeInterval,
+// and doubles the interval after each further attempt.
 const probeInterval = 10 * time.Millisecond
 
 // Await blocks until the endpoint's socket accepts connections or ctx ends. It watches the

@@ -13,7 +13,7 @@ import (
 )
 
 // Dial connects to the endpoint's socket and checks that a process of the same user listens.
-// Its errors are:
+// It returns these codes, among others:
 //
 //   - [wire.CodeNotRunning] if no process listens,
 //   - [wire.CodeForbidden] if a process of another user listens,

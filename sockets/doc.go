@@ -13,6 +13,7 @@
 // are defined in sockets/verbs and sockets/wire. This package starts no process.
 //
 // The invariant: only the process with an endpoint's lease ([Lease]) binds, replaces or removes
-// the endpoint's socket file. Neither a socket file nor a lock file proves that a process is
-// alive. Only the response to a hello request ([wire.Hello]) does.
+// the endpoint's socket file. The existence of a socket file or a lock file does not prove that
+// a server is alive. Only a response of the server proves this. Daemons and brokers respond to a
+// hello request ([wire.Hello]).
 package sockets

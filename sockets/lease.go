@@ -24,7 +24,7 @@ import (
 // checks for this, and tries again with a new file at the same path.
 type Lease struct {
 	file   *os.File
-	socket fs.FileInfo // bound by Listen; nil if this process has not called Listen
+	socket fs.FileInfo // of the socket that Listen bound; nil if this process has not called Listen
 }
 
 // TryAcquire acquires the lease at path. It does not wait: if the file is already locked, it
@@ -73,8 +73,8 @@ func Acquire(ctx context.Context, path string) (*Lease, error) {
 	}
 }
 
-// LeaseFrom returns the lease that another process acquired and from which this process
-// inherited the descriptor f.
+// LeaseFrom returns a lease that another process acquired. The parameter f is the lease's
+// descriptor, which this process inherited.
 func LeaseFrom(f *os.File) *Lease { return &Lease{file: f} }
 
 // File returns the lease's descriptor, which a child can inherit.

@@ -63,9 +63,9 @@ func claim(e home.Endpoint, l *Lease) error {
 	return l.file.Truncate(int64(len(note)))
 }
 
-// removeStale removes the endpoint's socket file, if the file exists and the system refuses
-// connections to it. Otherwise a process may listen, so removeStale leaves the file and returns
-// an error.
+// removeStale removes the endpoint's socket file if the system refuses connections to it. If
+// the file does not exist, removeStale does nothing. In all other cases a process may be
+// listening, so removeStale leaves the file and returns an error.
 func removeStale(e home.Endpoint) error {
 	var d net.Dialer
 	// Dialing does not block: it fails at once if the socket's accept queue is full.

@@ -173,8 +173,8 @@ func TestMaxSocketPathIsTheSystemsLimit(t *testing.T) {
 	}
 }
 
-// Listener returns no process if the process in the lock file has ended, even if another
-// process has its pid now.
+// Listener reports false if the process in the lock file has ended, even if another process has
+// reused its pid.
 func TestListenerHasEnded(t *testing.T) {
 	e := newEndpoint(t, "a")
 	for _, process := range []string{"", "99999999:1", fmt.Sprintf("%d:1", os.Getpid())} {

@@ -17,8 +17,9 @@ import (
 func TestMain(m *testing.M) { socketstest.Main(m, child) }
 
 // child is the main function of the processes that tests start. It runs a role and prints the
-// result as the first line of output. It then waits until its input ends. Until then it keeps
-// the lease or the socket that the role has acquired.
+// result as the first line of output. It then waits for a byte or the end of its input, and
+// until then keeps the lease or the socket that the role has acquired. In the role
+// hold-and-leave-to-child it does not wait.
 func child(role string, args []string) int {
 	report := func(err error) {
 		if err == nil {

@@ -38,8 +38,8 @@ func (l *checkedListener) Accept() (net.Conn, error) {
 }
 
 // PeerPID returns the pid of the process that listens at the other end of conn, as the
-// system reports it. The system closes conn when that process ends, so the pid is not reused
-// while conn is open.
+// system reports it. When that process ends, the system closes the other end of conn. The pid
+// is therefore not reused while the other end is open.
 func PeerPID(conn net.Conn) (int, error) {
 	c, ok := conn.(*net.UnixConn)
 	if !ok {

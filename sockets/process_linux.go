@@ -22,8 +22,9 @@ func startTime(pid int) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	// The second field is the program's name in parentheses, which may contain any character.
-	// Fields are therefore counted from the last parenthesis; the first one is the state.
+	// The file's second field is the program's name in parentheses. The name may contain any
+	// character, including spaces and parentheses. Fields are therefore counted from the last
+	// parenthesis in the file. The first field after it is the state.
 	const state, start = 0, 19
 	fields := bytes.Fields(raw[bytes.LastIndexByte(raw, ')')+1:])
 	if len(fields) <= start || bytes.ContainsAny(fields[state], "ZX") {

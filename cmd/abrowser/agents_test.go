@@ -61,8 +61,8 @@ func TestAgentsShareThePool(t *testing.T) {
 		if !regexp.MustCompile(`^OWNERSHIP: Cannot navigate tab a1/t4 \(owned by agent_[0-9a-f]{6}\.\.\.\)\n`).MatchString(text) {
 			t.Errorf("it says %q", text)
 		}
-		// Tasks do not own the session either, because the MCP client opened it. This holds for
-		// the task named a1, and for another task that selects the session by --session.
+		// Session a1 belongs to the MCP client that opened it, so no task may act in it. This
+		// holds for the task named a1, and for another task that selects the session by --session.
 		h.Fails(t, wire.CodeOwnership, "a1", "click", "h1")
 		h.Fails(t, wire.CodeOwnership, "c", "--session", "a1", "close", "--page")
 		if url := b.must("get_url", map[string]any{"tab": "a1/t1"}); url["url"] != s.URL("/page/one") || url["sessionId"] != "a1" {

@@ -43,8 +43,8 @@ func TestCloseLeavesOthersAlone(t *testing.T) {
 	}
 }
 
-// close --page closes the tabs of its session. tab prune closes the tabs of closed sessions that
-// its flags select. Neither command closes any other tab.
+// close --page closes the tabs of its session. tab prune closes tabs of closed sessions, and its
+// flags select which. Neither command closes any other tab.
 func TestTabsAreRemoved(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)

@@ -122,9 +122,9 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-// A command whose protocol is older than that of the daemon or the browser fails, and the error
-// has a hint that helps. The older command can still end that daemon and that browser. A command
-// that is newer than the browser also fails with such a hint.
+// A command fails if its protocol is older than that of the daemon or of the browser's broker, and
+// the error has a hint that helps. The older program can still end that daemon and that browser. A
+// command whose protocol is newer than the broker's also fails with such a hint.
 func TestOlderCommand(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)

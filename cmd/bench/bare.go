@@ -55,7 +55,7 @@ func (b *bench) startBare(ctx context.Context, name string) (*bareBrowser, error
 
 // end closes the browser and waits until it has exited.
 func (b *bareBrowser) end() {
-	// If this fails, closing the pipe ends the browser.
+	// If the write fails, closing the pipe ends the browser.
 	_, _ = io.WriteString(b.in, `{"id":999999,"method":"Browser.close"}`+"\x00")
 	_ = b.in.Close()
 	_, _ = io.Copy(io.Discard, b.said) // until the browser has exited, or ctx has ended
@@ -101,8 +101,8 @@ func (b *bareBrowser) await(found func(bareMessage) bool) (bareMessage, error) {
 	}
 }
 
-// open creates a page in a window of its own and waits until url has loaded there. It returns
-// the page's target ID.
+// open creates a page in a new window and waits until the page has loaded url. It returns the
+// page's target ID.
 func (b *bareBrowser) open(url string) (target string, err error) {
 	var made struct{ TargetID, SessionID string }
 	if err := b.ask("", "Target.createTarget", map[string]any{"url": "about:blank", "newWindow": true}, &made); err != nil {

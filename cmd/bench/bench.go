@@ -92,7 +92,7 @@ func (b *bench) close() {
 	}
 }
 
-// contenderNamed returns the contender with the name, or nil if it does not take part.
+// contenderNamed returns the contender with this name, or nil if the run has no such contender.
 func (b *bench) contenderNamed(name string) *contender {
 	for _, c := range b.contenders {
 		if c.name == name {

@@ -46,7 +46,8 @@ type contender struct {
 	in      []string // the scenarios that it takes part in; nil means all
 	one     bool     // all its sessions share one browser
 	spares  bool     // after beforeSpare sessions it has a page ready for the next session
-	// leaves lists the arguments of each command that is needed to stop all its processes.
+	// leaves lists the commands that together stop all processes of the contender. Each element
+	// contains the arguments of one command.
 	leaves [][]string
 }
 
@@ -100,8 +101,8 @@ func (c *contender) do(ctx context.Context, session string, a action, text strin
 	return took, nil
 }
 
-// verify opens the form in the contender's main session, runs several actions there, and
-// checks that the click arrives.
+// verify opens the page /form in the contender's main session and runs several actions there. One
+// of them is a click. verify checks that the page has counted this click.
 func (c *contender) verify(ctx context.Context, s *site) error {
 	for _, step := range []struct {
 		a    action

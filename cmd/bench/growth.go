@@ -14,9 +14,8 @@ const (
 	newcomers = 8               // new sessions that each measurement starts and times
 )
 
-// growth measures what a session costs while more and more sessions are live: the time of a new
-// session and of a warm command, the broker's CPU time for an eval, and the memory of each
-// further session.
+// growth measures the cost of sessions while more and more of them are live. It measures how long
+// a new session and a warm command take, and how much CPU time and memory the processes use.
 type growth struct {
 	*bench
 	c     *contender

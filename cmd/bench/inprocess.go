@@ -15,9 +15,10 @@ import (
 	"time"
 )
 
-// measureLibrary measures Playwright in a Node process that connects to a browser over CDP. Some
-// runs connect to the debugging port of a browser directly, and the others through abrowser's
-// broker. The difference between the two times is the cost of the broker.
+// measureLibrary measures Playwright in a Node process that connects to a browser over CDP. Half
+// of the runs connect directly to a browser's debugging port. The other half connect to
+// abrowser's broker, which forwards the messages to its browser. The difference between the two
+// times is the cost of the broker.
 func measureLibrary(ctx context.Context, b *bench, name string) error {
 	c := b.contenderNamed(self)
 	libraries, err := filepath.Glob(filepath.Join(c.dir, ".abrowser", "driver", "*", "package"))

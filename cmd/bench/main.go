@@ -33,7 +33,7 @@ type options struct {
 	growth   []int
 	tasks    int           // tasks that run at once
 	few      int           // tasks that run at once if each needs a browser of its own
-	budget   time.Duration // for each contender in each scenario; leastRounds are run in any case
+	budget   time.Duration // for each contender in each scenario; see leastRounds
 	progress func(format string, args ...any)
 }
 

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// blockBegin and blockEnd enclose the figures in both READMEs.
+// blockBegin and blockEnd enclose the figures in the two READMEs, benchReadme and treeReadme.
 const (
 	blockBegin = "<!-- figures: made by just bench -readme FILE -->\n"
 	blockEnd   = "<!-- end of figures -->\n"
 )
 
-// tableHead is the head of the table in both READMEs.
+// tableHead is the head of the table of figures in the two READMEs.
 const tableHead = "| scenario | abrowser, median (p95) | the others' median, as a multiple of ours |\n|---|---|---|\n"
 
 // The READMEs that contain figures, relative to this directory. benchReadme has a row for each
@@ -34,8 +34,8 @@ func telling() []string {
 	}
 }
 
-// writeReadmes writes the figures of an earlier run into both READMEs. It reads them from the
-// file that -out wrote.
+// writeReadmes writes the figures of an earlier run into the two READMEs. The parameter figures is
+// the path of the file that the earlier run wrote because of its flag -out.
 func writeReadmes(figures string) error {
 	raw, err := os.ReadFile(figures)
 	if err != nil {
@@ -105,8 +105,9 @@ func extract(block string) (string, error) {
 }
 
 // block returns the block of figures: how they were measured, and a table with a row for each
-// scenario. A row contains abrowser's median. For each other contender, it contains the ratio of
-// that contender's median to abrowser's, or the contender's median if abrowser was not measured.
+// scenario. A row contains abrowser's median. For each other contender, the row contains the ratio
+// of that contender's median to abrowser's. If abrowser was not measured, the row contains the
+// contender's median instead. If the contender failed, the row says so.
 func (r result) block() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Measured on %s, on %s, with %s.\n", r.Date, r.Machine, strings.Join(r.Versions, ", "))

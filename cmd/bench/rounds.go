@@ -9,11 +9,12 @@ import (
 // time budget.
 const leastRounds = 3
 
-// take measures a scenario in rounds; the parameter most is the largest number of rounds. In every
-// round, take measures the contenders that take part, one after the other: it calls the given
-// function and records the time that this function returns. A contender stops when it has run
-// leastRounds and used up its time budget. If the function fails for a contender, take records the
-// error in place of the contender's times and leaves the contender out of the remaining rounds.
+// take measures a scenario in rounds. The parameter most is the largest number of rounds, and the
+// function once runs the scenario for one contender in one round. In every round, take calls once
+// for each contender that takes part, and records the time that once returns. A contender that
+// has run leastRounds rounds and used up its time budget stops. If once fails for a contender,
+// take records the error in place of the contender's times and leaves the contender out of the
+// remaining rounds.
 func (b *bench) take(ctx context.Context, name string, most int, once func(c *contender, round int) (time.Duration, error)) {
 	took := map[*contender]series{}
 	used := map[*contender]time.Duration{}

@@ -93,8 +93,8 @@ func (b *bench) text(c *contender, s step) string {
 	return s.text
 }
 
-// alternate returns a measurement in which the contenders run an action in turn. Each runs it in
-// its main session, with the form open.
+// alternate returns a measurement in which the contenders run an action in turn. Each contender
+// runs the action in its main session, on the page /form.
 func alternate(a action, text string) func(context.Context, *bench, string) error {
 	return flow(onForm, []step{{a, text}})
 }
@@ -158,9 +158,10 @@ func measureClickRef(ctx context.Context, b *bench, name string) error {
 	return nil
 }
 
-// beforeSpare is the number of sessions that are opened before new sessions are measured. Once 5
-// sessions were opened, abrowser keeps a page ready for the next session. After 6, this page
-// certainly exists.
+// beforeSpare is the number of sessions that are opened before new sessions are measured.
+// abrowser keeps a page ready for the next session once 5 sessions were opened (defaultSpareAfter
+// of package broker). One session more makes sure that this page exists when the measurement
+// begins.
 const beforeSpare = 6
 
 // measureNewSession measures the first command of a session while other sessions run. It pauses

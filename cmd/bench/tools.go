@@ -169,8 +169,8 @@ func (b *bench) npm(ctx context.Context, pkg string) (string, error) {
 	return filepath.Join(dir, "node_modules"), nil
 }
 
-// window is the flag with which a new headless Chromium shows pages at 1280x720, as abrowser
-// does.
+// window is the flag with which Chromium in the new headless mode shows pages at 1280x720 pixels,
+// as abrowser does. The window is 87 pixels higher than the page.
 const window = "--window-size=1280,807"
 
 // agentBrowser returns two contenders: agent-browser with a Chrome for each session, and
@@ -208,8 +208,8 @@ func (b *bench) agentBrowser(ctx context.Context) ([]*contender, error) {
 	second := &contender{
 		name: "agent-browser --cdp --pin-tab", program: []string{program, "--cdp", port, "--pin-tab"}, dir: pinned, words: spoken,
 		leaves: leaves, onEnd: stop,
-		// It is left out of nameTasks, since its sessions act on the same page, and of
-		// nameColdStart, since its browser is already running.
+		// This contender does not take part in nameTasks, since its sessions act on the same page.
+		// It does not take part in nameColdStart, since its browser is already running.
 		in: slices.DeleteFunc(names(), func(name string) bool { return name == nameTasks || name == nameColdStart }),
 	}
 	return []*contender{first, second}, nil

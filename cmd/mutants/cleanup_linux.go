@@ -92,9 +92,9 @@ func descendants(pid int) []int {
 	return found
 }
 
-// testHomes returns abrowser's home directories that occur in the command lines and environments
-// of the processes. Tests create them as /tmp/ab..., because the path of a socket is limited in
-// length.
+// testHomes returns the home directories of abrowser that occur in the command lines and
+// environments of the given processes, except those that occur in this process's environment.
+// Tests create home directories as /tmp/ab..., because the path of a socket is limited in length.
 func testHomes(pids []int) []string {
 	pattern := regexp.MustCompile(`/tmp/ab[a-z]*[0-9]+(-[0-9]+)?/`)
 	own := strings.Join(os.Environ(), "\n")

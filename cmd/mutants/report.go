@@ -56,7 +56,7 @@ type report struct {
 	progress io.Writer
 	verbose  bool
 	rows     [][]string
-	bad      int // rows whose result is not "fails"
+	bad      int // rows of tests that were run and did not fail as they should
 }
 
 // runAll runs the tests of the guards that match the words, or lists these guards.

@@ -117,7 +117,8 @@ func (b *bench) test(ctx context.Context, t trial, goFlags string) error {
 }
 
 // firstFailure returns the name of the first test that failed in the last go command. If no test
-// reported a failure, it returns how the run ended.
+// reported a failure, firstFailure returns the line of the output that says how the run ended,
+// such as a panic. If there is no such line, it returns a fixed text.
 func (b *bench) firstFailure() string {
 	if found := regexp.MustCompile(`--- FAIL: (\S+)`).FindStringSubmatch(b.output); found != nil {
 		return found[1]

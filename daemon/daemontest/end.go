@@ -41,7 +41,7 @@ func (h *Home) end() error {
 	return errors.Join(err, os.RemoveAll(filepath.Dir(h.Root.Dir)))
 }
 
-// logs returns an error whose text contains the logs of the keeper and the broker.
+// logs returns an error whose text contains the end of each log file, such as the broker's log.
 func (h *Home) logs() error {
 	const most = 8000
 	var all error

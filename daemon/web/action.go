@@ -13,10 +13,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// action is something to do to the page, usually to an element. It has two phases: the wait
-// phase lasts until the element is ready, and the act phase has the effect. The driver performs
-// both phases (act.js of launcher/driver). If the command's ctx ends in the wait phase, nothing
-// was done.
+// action describes input or a change that a command makes in the page, usually at an element.
+// Performing it has two phases. The wait phase lasts until the element is ready, and the act phase
+// has the effect. The driver performs both phases (act.js of launcher/driver). If the command's
+// ctx ends in the wait phase, nothing was done.
 type action struct {
 	name   string         // for messages: "click"
 	verb   string         // a verb of verbs.js of launcher/driver
@@ -36,8 +36,8 @@ type performed struct {
 const ackTime = 2 * time.Second
 
 // perform waits for the element and performs the action, once. Two errors mean that it is not
-// known whether the action was done: [wire.CodeResultUnknown], and that of crashDuringError. With
-// any other error the action was not done.
+// known whether the action was done: [wire.CodeResultUnknown], and the error of crashDuringError.
+// With any other error the action was not done.
 func (c *pageCall) perform(ctx context.Context, at target, a action) (performed, error) {
 	done, state, err := c.tryFastPath(ctx, &at, a)
 	if err != nil || state == fastDone {
@@ -52,9 +52,10 @@ func (c *pageCall) performInDriver(ctx context.Context, at target, a action) (pe
 	return c.performAttempt(ctx, at, a, false)
 }
 
-// performAttempt sends the action to the driver, and converts the response. If the driver does
-// not know the element's ref any more, performAttempt checks the ref with a new snapshot, and
-// calls itself with again set. A call with again set makes no further attempt.
+// performAttempt sends the action to the driver, and converts the response. If the driver no longer
+// has the element's ref, performAttempt checks the ref with a new snapshot. If the element is
+// unchanged, performAttempt then calls itself once. The parameter again is true in this second
+// call, which makes no further attempt.
 func (c *pageCall) performAttempt(ctx context.Context, at target, a action, again bool) (performed, error) {
 	c.Undone = false
 	if c.IsCallerGone(ctx) {
@@ -78,8 +79,8 @@ func (c *pageCall) performAttempt(ctx context.Context, at target, a action, agai
 	})
 	defer stop()
 	outcomes := make(chan outcome, 1)
-	// This is a peek and not a watch: if the driver does not answer in time, it does not begin
-	// the action later, so the next command need not wait for the driver.
+	// This calls peek and not watch, because a driver that has not answered in time does not begin
+	// the action later. So the next command need not wait for the driver.
 	err := c.peek(limit+ack+daemon.Grace, func() error {
 		answer, err := c.page.cdp.Send("Abrowser.act", params)
 		if err != nil {
@@ -126,7 +127,7 @@ type outcome struct {
 	Why       string     `json:"why"`     // what the element lacked in the last check
 	Error     string     `json:"error"`   // what made the action impossible
 	Doubt     string     `json:"doubt"`   // why it is not known whether the action was done
-	Count     int        `json:"count"`   // of matching elements; -1 if the page did not answer
+	Count     int        `json:"count"`   // the matching elements; -1 if the page did not answer
 	Saves     bool       `json:"saves"`
 	Unchanged bool       `json:"unchanged"`
 	Pending   *bool      `json:"pending"` // the action started a navigation; nil if that is not known
@@ -194,7 +195,8 @@ func (c *call) giveUp(ctx context.Context, at target, out outcome) error {
 	return wire.Errorf(wire.CodeTimeout, "%q was not ready in time", at.sel.given).WithHint("abrowser status")
 }
 
-// actionError returns the error of an action that more waiting cannot make possible.
+// actionError converts the driver's error for an action that is impossible, so that a longer wait
+// would not help.
 func (c *call) actionError(at target, err error) error {
 	text := errorText(err)
 	if isBadSelector(text) && !strings.Contains(text, "Malformed value") { // "Malformed value" is about the text of a fill

@@ -14,8 +14,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// oncePage has two buttons and a field. It counts the trusted clicks and keys that they get,
-// and all input events of the window.
+// oncePage is the format of a script, whose argument is further statements. The script makes a page
+// with two buttons and a field. The page counts the trusted clicks on the first button, all clicks
+// on the other one, the trusted keys in the field, and all input events of the window.
 const oncePage = `(() => {
 	document.body.innerHTML = '<button id="go">go</button> <input id="name"> <button id="other">other</button>';
 	window.clicks = window.others = window.keys = window.input = 0;
@@ -76,7 +77,7 @@ func TestWaitingSendsNoInput(t *testing.T) {
 
 // A click is confirmed if the element gets a click event. If the page moves or covers the element
 // while the mouse button is pressed, the element gets no click event, and the result is unknown.
-// The result is known if the page has cancelled the press by preventDefault.
+// In one case the result is known even so: the page has cancelled the press by preventDefault.
 func TestClickIsConfirmed(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	for _, tt := range []struct {
@@ -223,7 +224,7 @@ func TestDriverIsKilledInAnAction(t *testing.T) {
 }
 
 // The command's time limit applies only to the wait phase. Typing that has begun in time is
-// completed: here it takes 5 s, and the time limit is 3 s.
+// completed. In this test the time limit is 3 s, and typing 52 characters at 100 ms each takes 5 s.
 func TestTypingIsDoneInWhole(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))

@@ -20,7 +20,7 @@ import (
 
 const stillPairs = 2
 
-// stillCases returns how many pages are tried: a thousand with ABROWSER_TEST_LONG=1.
+// stillCases returns how many pages are tried: 1000 if ABROWSER_TEST_LONG is set, and else 100.
 func stillCases() int {
 	if os.Getenv("ABROWSER_TEST_LONG") != "" {
 		return 1000
@@ -28,8 +28,9 @@ func stillCases() int {
 	return 100
 }
 
-// abrowser clicks the same elements as an unmodified Playwright, however they move, although it
-// does not wait two frames for an element that nothing animates.
+// abrowser clicks the same elements as an unmodified Playwright, however the elements move.
+// Playwright always waits for two frames before a click. abrowser does not wait for them if
+// nothing animates the element.
 func TestStillnessMatchesPlaywright(t *testing.T) {
 	var work sync.WaitGroup
 	var mu sync.Mutex
@@ -81,7 +82,7 @@ func clicks(t *testing.T, s *daemontest.Session, html string, limit int) string 
 		return err.Error()
 	}
 	target := "#target"
-	if inFrame { // where selectors do not reach
+	if inFrame { // a selector does not find an element in a frame
 		seen, _, err := ask(t, s, verbs.Snapshot, verbs.SnapshotIn{})
 		if err != nil {
 			return err.Error()
@@ -122,8 +123,8 @@ func clicksUnmodified(p playwright.Page, html string, limit int) string {
 	return err.Error()
 }
 
-// show returns a script that makes html the content of a page, and whether #target is in a frame
-// of it.
+// show returns a script that makes html the content of a page. The result inFrame is true if
+// #target is in a frame of that page.
 func show(html string) (script string, inFrame bool) {
 	return fmt.Sprintf(`document.body.setHTMLUnsafe(%s);
 		for (const f of document.querySelectorAll("iframe")) f.contentDocument.body.innerHTML = f.dataset.html; 0`, strconv.Quote(html)), strings.Contains(html, "<iframe")

@@ -15,10 +15,13 @@ import (
 // has responded.
 const adoptTime = time.Second
 
-// attached returns the page in a tab as soon as it can be used. It waits for adoptTime at most if
-// the command navigates, or if the command can be answered from the broker's list of tabs. If a
-// command navigates and the page does not respond in this time, a load may be the reason.
-// attached then stops the load, and waits for the page once more.
+// attached returns the page in a tab as soon as it can be used. The longest wait depends on the
+// command:
+//
+//   - A command that can be answered from the broker's list of tabs waits for adoptTime.
+//   - A command that navigates waits for adoptTime. If the page has not responded by then, a load
+//     may be the reason. attached stops the load, and waits for attachTime more.
+//   - Any other command waits for attachTime.
 func (c *call) attached(ctx context.Context, conn *connection, tab verbs.Tab) (*page, error) {
 	if !c.replacesLoad && !c.acceptsListed {
 		return conn.awaitPage(ctx, tab)
@@ -50,8 +53,8 @@ func (conn *connection) stopLoading(ctx context.Context, target string) error {
 	return ps.call(ctx, "Page.stopLoading", nil, nil)
 }
 
-// activeOrListed returns the same page as activePage. If the page does not respond,
-// activeOrListed returns no page, but the tab as the broker lists it.
+// activeOrListed returns the same page as activePage, and a zero tab. If the page does not respond,
+// activeOrListed returns nil instead of the page, and the tab as the broker lists it.
 func (c *call) activeOrListed(ctx context.Context) (*page, verbs.Tab, error) {
 	c.acceptsListed = true
 	p, err := c.activePage(ctx)

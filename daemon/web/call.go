@@ -43,10 +43,10 @@ func queued[In, Out any](p *pages, v wire.Verb[In, Out], serve func(*call, conte
 	return daemon.Queued(p.session, v, bind(p, serve))
 }
 
-// queuedBriefly returns the handler of a verb that waits in the queue only briefly, and then runs
-// even if its turn has not come: see [daemon.QueuedBriefly]. In that case its call has no
-// ticket, and runs at the same time as another command. So the verb must only read, and must
-// not wait for a busy page.
+// queuedBriefly returns the handler of a verb whose commands wait in the queue only briefly: see
+// [daemon.QueuedBriefly]. If the turn of such a command does not come in that time, the command
+// runs without a ticket, at the same time as another command. So the verb must only read, and
+// must not wait for a busy page.
 func queuedBriefly[In, Out any](p *pages, v wire.Verb[In, Out], serve func(*call, context.Context, In) (Out, error)) daemon.Handler {
 	return daemon.QueuedBriefly(p.session, v, bind(p, serve))
 }
@@ -126,8 +126,8 @@ func (c *call) peek(limit time.Duration, call func() error) error {
 	return err
 }
 
-// crashed returns a channel that is closed when the command's page crashes. It is nil until the
-// page is found.
+// crashed returns a channel that is closed when the command's page crashes. The channel is nil
+// until the page is found.
 func (c *call) crashed() <-chan struct{} {
 	if c.page == nil {
 		return nil

@@ -135,8 +135,8 @@ func (conn *connection) spawn(work func()) bool {
 	return !conn.closing
 }
 
-// attach makes a page usable and returns it. Further calls for the same page return the result
-// of the first.
+// attach prepares a page of Playwright's for commands, by newPage, and returns the prepared page.
+// Further calls for the same p return the result of the first call.
 func (conn *connection) attach(p playwright.Page) (*page, error) {
 	conn.mu.Lock()
 	a, known := conn.attachments[p]
@@ -165,7 +165,8 @@ func (conn *connection) notifyLocked() {
 	conn.changed = make(chan struct{})
 }
 
-// page returns the page with the given target id, or nil if there is none.
+// page returns the page with the given target id, or nil if no such page was attached. The page may
+// be closed by now.
 func (conn *connection) page(target string) *page {
 	conn.mu.Lock()
 	defer conn.mu.Unlock()

@@ -42,9 +42,9 @@ func TestSessionsLeaveNothing(t *testing.T) {
 			s.End(t)
 		}
 	}
-	cycles(warm) // for everything that is created once
+	cycles(warm) // creates what is created only once
 	brokerGoroutines := goroutinesOfBroker(t)
-	cycles(warm) // for everything that is created once for each broker
+	cycles(warm) // creates what the new broker creates only once
 	before := holdings(t)
 	cycles(rounds)
 	after, more := before, []string(nil)

@@ -131,7 +131,7 @@ func awaitState(t testing.TB, s *daemontest.Session, want string) verbs.StatusOu
 	return got
 }
 
-// children returns the child processes whose command line contains a word.
+// children returns the pids of those children of this process whose command line contains a word.
 func children(t testing.TB, word string) []int {
 	t.Helper()
 	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")

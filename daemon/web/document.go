@@ -13,10 +13,11 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// documents returns the names of the documents in a capture, by frame. The name of a document
-// contains the time at which the document started: see clock. Frames without refs are left out. A
-// name that is not known is read through an element of the capture, so that it is the name of the
-// captured document and not of a later one.
+// documents returns the names of the documents in a capture. The keys of the map are the frames:
+// see [aria.FrameOf]. Frames in which no element has a ref are left out. The name of a document
+// contains the time at which the document started: see clock. A name that is not known is read
+// through an element of the capture, so that it is the name of the captured document and not of a
+// later one.
 func (c *pageCall) documents(ctx context.Context, root *aria.Node) (map[string]string, error) {
 	named := map[string]string{}
 	var failed error
@@ -41,11 +42,13 @@ type document struct {
 	commits int64  // the page's number of commits before the name was read
 }
 
-// knownDocument returns the name of the main frame's document, unless the frame has navigated
-// since the name was read. If the name is known after a response of Playwright, it is the name of
-// the document that responded. A newer document, which Playwright has not reported yet, cannot
-// have responded: Playwright must install its functions in a new document before it asks the
-// document anything, and it reports the document before that.
+// knownDocument returns the name of the main frame's document. The result ok is false if the name
+// was never read, or if the frame has navigated since it was read.
+//
+// A call after a response of Playwright returns the name of the document that responded. A newer
+// document, which Playwright has not reported yet, cannot have responded. The reason is that
+// Playwright reports a new document first, then installs its functions there, and only then asks
+// the document anything.
 func (p *page) knownDocument() (name string, ok bool) {
 	d := p.document.Load()
 	if d == nil || d.commits != p.commits.Load() {
@@ -72,8 +75,8 @@ func (c *pageCall) documentOf(ctx context.Context, pwRef string) (string, error)
 }
 
 // documentNow returns the name of the main frame's present document. If the name is not known,
-// documentNow reads it, which takes one message to the page. If Playwright reports the document
-// only after its name was read, the name counts as unknown from the report on.
+// documentNow reads it, which takes one message to the page. Playwright may report the document
+// only after documentNow has read the name. The name then counts as unknown from that report on.
 func (c *pageCall) documentNow(ctx context.Context) (string, error) {
 	if name, ok := c.page.knownDocument(); ok {
 		return name, nil

@@ -110,8 +110,8 @@ func (d *downloads) newest(ctx context.Context) (int, error) {
 	return newest, nil
 }
 
-// await lists the session's downloads repeatedly until choose picks one of them. It gives that
-// download to the command, and marks it as reported.
+// await lists the session's downloads repeatedly until choose picks one of them. It returns that
+// download, and marks it as reported and as given to the command.
 func (d *downloads) await(ctx context.Context, choose func([]verbs.BrokerDownload) *verbs.BrokerDownload) (verbs.BrokerDownload, error) {
 	for {
 		all, err := d.session.Broker.Downloads(ctx)

@@ -189,9 +189,10 @@ func (e *playwrightDriver) isShared() bool {
 
 const stopTime = 2 * time.Second
 
-// release ends the use of the driver pw. It does nothing if another driver is in use, or none. It
-// closes the connection to a shared driver, which goes on running. It ends the session's own
-// driver by closing the driver's input or, if the driver still runs after stopTime, by killing it.
+// release ends the use of the driver pw. It does nothing if pw is not the driver in use. If the
+// driver is shared, release closes the connection to it, and the driver goes on running. If the
+// driver is the session's own, release closes its input, which ends it. If the driver still runs
+// after stopTime, release kills it.
 func (e *playwrightDriver) release(pw *playwright.Playwright) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -78,7 +78,8 @@ func (p *page) emulate(before, e emulation) error {
 func (e emulation) isShared() bool { return len(e.headers()) > 0 || e.Offline || e.Geo != nil }
 
 // headers returns the headers that are set in every request of the session. They include the user
-// agent, because a popup sends its first request before the device can be set on its page.
+// agent of the device, because a popup sends its first request before the device can be set on the
+// popup's page.
 func (e emulation) headers() map[string]string {
 	if e.UserAgent == "" {
 		return e.Headers
@@ -164,7 +165,8 @@ func (conn *connection) usablePages() []*page {
 	return all
 }
 
-// device returns a device by its name. The error for an unknown name lists similar ones.
+// device returns the device with the given name, and the name as Playwright spells it. It ignores
+// case. The error for an unknown name lists similar names.
 func (conn *connection) device(name string) (string, *playwright.DeviceDescriptor, error) {
 	var names []string
 	for known, d := range conn.devices {

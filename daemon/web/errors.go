@@ -61,8 +61,8 @@ func isNotRun(err error) bool {
 	return strings.Contains(err.Error(), "Cannot find context with specified id")
 }
 
-// isDocumentGone reports whether a call failed because its document was replaced, so that it may
-// be repeated in the new one.
+// isDocumentGone reports whether a call failed because its document was replaced. The call may have
+// had its effect. A call that changes nothing may be repeated in the new document.
 func isDocumentGone(err error) bool {
 	if err == nil {
 		return false

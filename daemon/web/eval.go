@@ -119,7 +119,7 @@ func (c *pageCall) stopScript(ctx context.Context, ps *pageSession) {
 	c.page.dropSession(ps)
 }
 
-// scriptOf returns the script that an eval runs.
+// scriptOf returns the script that an eval command runs. It decodes the script if it is in base64.
 func scriptOf(in verbs.EvalIn) (string, error) {
 	code := in.Script
 	if in.Base64 {

@@ -11,9 +11,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// fastAction is an action that the daemon performs itself, with Playwright's own checks, if the
-// element is ready at once (quick.js of launcher/driver). If the element is not ready, nothing
-// is done.
+// fastAction describes how the fast path performs an action. The daemon performs the action itself,
+// through the functions of quick.js of launcher/driver, which make Playwright's own checks. If the
+// element is not ready at once, nothing is done.
 type fastAction struct {
 	verb   string // "click" or "fill"
 	button string // "" is left
@@ -30,8 +30,8 @@ const (
 
 const (
 	firstTry = time.Second // the time limit of the fast path
-	// promptTime is how long after the request a page may begin a fill. It is short because the
-	// check of the element and the fill are requested in one message. Once sent, this message
+	// promptTime is how long after the daemon's request a page may begin a fill. It is short because
+	// one message requests both the check of the element and the fill. Once sent, this message
 	// cannot be cancelled, even if the caller disconnects.
 	promptTime = 100 * time.Millisecond
 	// stopWatchTime is the least time that a page gets to report what a click has hit.
@@ -133,7 +133,8 @@ func (c *call) fillFast(ctx context.Context, w *utilityWorld, at *target, a acti
 
 // typeFast sends keyboard input, and returns true if the page has seen it. It returns false if the
 // element was removed before the input came, and an error if it is not known whether the page
-// has seen the input. The parameter typed is a query that is answered when the page sees input.
+// has seen all of the input. The parameter typed is a query that was sent before the fill. The page
+// answers it when it sees the input.
 func (c *call) typeFast(ctx context.Context, w *utilityWorld, a action, inputs []input, typed cdp.Pending) (bool, error) {
 	given, err := w.sendInputs(ctx, a, inputs)
 	if err != nil {
@@ -207,7 +208,7 @@ func (c *call) clickFast(ctx context.Context, w *utilityWorld, at *target, a act
 		at.why = s.Why
 		return fastRefused, false, err
 	}
-	// This is the deadline for what follows the click.
+	// From here on, until is the deadline for the work that follows the click.
 	until = time.Now().Add(max(daemon.TimeLeft(ctx, firstTry), stopWatchTime))
 	ctx, cancel = acknowledged(ctx)
 	defer cancel()
@@ -267,9 +268,10 @@ type clickReport struct {
 	Calm  bool   `json:"calm"`  // the page has handled the click, but not its deferred work
 }
 
-// endClick asks the page for its report on a click. The parameter came is the query "came". If its
-// response shows that the page has seen the click, endClick waits for the report only up to the
-// time that the parameter until gives. Otherwise it waits until ctx ends.
+// endClick asks the page for its report on a click, and stores the report in ended. The parameter
+// came is the query "came", which the page answers with true when it has seen the click. If that
+// answer has arrived, endClick waits for the report only up to the time in the parameter until.
+// Otherwise it waits until ctx ends.
 func (w *utilityWorld) endClick(ctx context.Context, until time.Time, came cdp.Pending, ended *clickReport) error {
 	if came.IsTrue() {
 		soon, cancel := context.WithDeadline(ctx, until)

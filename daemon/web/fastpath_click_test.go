@@ -78,8 +78,9 @@ func TestCloseWaitsForDeferredWork(t *testing.T) {
 	}
 }
 
-// The reply to a click names the tab that the page opens in a timer. On a large page the reply
-// to the next command may name the tab instead, but only one of the two replies does.
+// The reply to a click names the tab that the page opens in a timer. On a large page the click is
+// answered before the timer runs. There, a warning in a later reply names the tab instead. The tab
+// is named only once.
 func TestTabOpenedByTimer(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	for _, tt := range []struct {

@@ -17,7 +17,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// quickPage has a button and a field, and counts the events that they get.
+// quickPage is the format of a script, whose argument is further statements. The script makes a
+// page with a button and a field, and counts the events that they get.
 const quickPage = `(() => {
 	document.body.innerHTML = '<button id="go">go</button> <input id="name">';
 	window.clicks = window.doubles = window.fills = window.astray = 0;
@@ -103,7 +104,7 @@ func TestFastPathReason(t *testing.T) {
 		{"cover();", `"#go" is covered by <div id="cover"></div>`},
 	} {
 		eval(t, s, fmt.Sprintf(quickPage, tt.before))
-		for timeout := 10; ; timeout *= 2 { // until the time is enough for one check
+		for timeout := 10; ; timeout *= 2 { // until the time limit is enough for one check
 			_, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element("#go"), TimeoutIn: verbs.TimeoutIn{Timeout: timeout}})
 			if errors.Is(err, wire.CodeTimeout) && timeout < 5000 {
 				continue
@@ -118,8 +119,9 @@ func TestFastPathReason(t *testing.T) {
 }
 
 // An action on an element that is ready needs no driver: it is performed while the driver is
-// suspended. On a busy machine the page may take longer than promptTime to respond, which leaves
-// the action to the driver. So the test makes several tries, and one of them has to succeed.
+// suspended. On a busy machine the page may respond later than the fast path allows (a fill has to
+// begin within promptTime), which leaves the action to the driver. So the test makes several tries,
+// and one of them has to succeed.
 func TestFastPathNeedsNoDriver(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))

@@ -35,8 +35,9 @@ func (p *page) followNavigation() {
 	p.conn.spawn(func() { _, _ = p.cdp.Send("Abrowser.follow", map[string]any{"target": p.target}) })
 }
 
-// mayNavigate records that the command may have made the page navigate, unless it is known whether
-// the page navigates. As deferred work, it waits for the navigation after the reply.
+// mayNavigate records that the command may have made the page navigate. As deferred work, it waits
+// for the navigation after the reply. It does neither for the verb wait, nor if it is already known
+// whether the page navigates.
 func (c *call) mayNavigate() {
 	p := c.page
 	if p == nil || c.settled || c.Verb == verbs.Wait.Name {

@@ -20,8 +20,9 @@ import (
 // parseTime is how long the server delays the second half of a document.
 const parseTime = 150 * time.Millisecond
 
-// startLoading serves /, whose elements navigate to /next in different ways. /next comes in two
-// halves: the first commits the navigation, and the second has all of the content.
+// startLoading starts a server and returns its URL. The elements of the page / navigate to /next in
+// different ways, or to the path in the query parameter to. /next comes in two halves: the first
+// commits the navigation, and the second has all of the content.
 func startLoading(t *testing.T) string {
 	t.Helper()
 	over := make(chan struct{})
@@ -71,7 +72,8 @@ func startLoading(t *testing.T) string {
 	return server.URL
 }
 
-// reads returns commands that read a document, each with its result at /next.
+// reads returns a map from the names of verbs to functions. Each function reads the document by its
+// verb. It returns the value that was read, and the value that is right for /next.
 func reads(s *daemontest.Session) map[string]func(*testing.T) (got, want string) {
 	str := func(v any) string { return fmt.Sprint(v) }
 	return map[string]func(*testing.T) (got, want string){

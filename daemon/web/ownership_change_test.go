@@ -45,7 +45,7 @@ func rested(t *testing.T, s *daemontest.Session) {
 // not apply to another agent, which finds the page as the browser shows it.
 func TestSettingsBelongToAgent(t *testing.T) {
 	web := site.Start(t)
-	first := wire.NewAgent(1<<30 - 1) // no process has such a number
+	first := wire.NewAgent(1<<30 - 1) // no process has this pid
 	tests := []struct {
 		name   string
 		next   string // the agent that uses the session next

@@ -13,7 +13,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// as returns a client of the session that acts as another agent.
+// as returns the session with another client, whose requests name the given agent.
 func as(t *testing.T, s *daemontest.Session, agent string) *daemontest.Session {
 	t.Helper()
 	place, err := s.Home.Root.Session(s.Name)
@@ -25,9 +25,10 @@ func as(t *testing.T, s *daemontest.Session, agent string) *daemontest.Session {
 	return &daemontest.Session{Client: c, Name: s.Name, Home: s.Home}
 }
 
-// An agent that does not own a session may read in it and change nothing. If a named agent, such as
-// a parent, has made the session, the agent with the session's name may act in it too. If an
-// agent with a secret id has made the session, only that agent may act in it.
+// An agent that does not own a session may read in it and change nothing. If the session was made
+// by a named agent, such as the task's parent, the agent with the session's name may act in it too.
+// If the session was made by an MCP agent, only that agent may act in it. The id of an MCP agent is
+// secret: see [wire.NewAgent].
 func TestOwnership(t *testing.T) {
 	web := site.Start(t)
 	mcp, other := wire.NewAgent(4711), wire.NewAgent(4712)

@@ -102,7 +102,8 @@ func (p *page) info() (targetInfo, error) {
 	return info, nil
 }
 
-// isClosed reports whether the page was closed, or its connection lost.
+// isClosed reports whether Playwright has reported that the page was closed. When a connection is
+// lost, Playwright reports this for all pages of the connection.
 func (p *page) isClosed() bool { return daemon.IsClosed(p.gone) }
 
 func (p *page) isGone() bool { return p.isClosed() || p.conn.isLost() }

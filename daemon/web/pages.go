@@ -13,10 +13,9 @@ import (
 
 // currentPage returns the page of the tab that the command names, or else the session's active
 // page. It first waits for the page's document: see awaitDocument. If the session has no page
-// yet, currentPage opens one. A new daemon of the session takes over the page that was active
-// under the last daemon. If the active page was closed, currentPage does not use another page
-// but returns an error. There is one exception: the opener of a closed popup becomes active
-// again.
+// yet, currentPage opens one. In a new daemon, the active page is the one that was active under the
+// previous daemon. If the active page was closed, currentPage does not use another page but returns
+// an error. There is one exception: the opener of a closed popup becomes active again.
 func (c *call) currentPage(ctx context.Context) (*page, error) {
 	p, err := c.activePage(ctx)
 	if err != nil {
@@ -104,10 +103,10 @@ func (c *call) namedPage(ctx context.Context, conn *connection) (*page, error) {
 	return c.checkUsable(p)
 }
 
-// adopt returns the page in a tab. If the browser has just opened the tab again, the page may
-// still be blank although the tab is listed with a URL. Then adopt waits until the page has a
-// document, because the command is meant for that document. A page that is still blank after
-// attachTime is used as it is.
+// adopt returns the page in a tab. If a restarted browser has just opened the tab again, the page
+// may still be blank although the tab is listed with a URL. Then adopt waits until the page has a
+// document, because the command is meant for that document. If the page is still blank after
+// attachTime, adopt returns it as it is.
 func (c *call) adopt(ctx context.Context, conn *connection, tab verbs.Tab) (*page, error) {
 	p, err := c.attached(ctx, conn, tab)
 	if err != nil || isBlank(tab.URL) || !isBlank(p.URL()) {

@@ -18,8 +18,9 @@ type pageSession struct {
 	id   string
 }
 
-// lostTime is how long after the report that a page was closed the daemon waits for the report
-// that the connection is lost. When a connection is lost, its pages are reported as closed first.
+// lostTime is how long the daemon waits for a report that the connection is lost, after a report
+// that a page was closed. The wait is needed because the pages of a lost connection are reported as
+// closed before the loss itself is reported.
 const lostTime = 100 * time.Millisecond
 
 // errLost means that the connection has ended and no response will come.
@@ -77,8 +78,9 @@ func (p *page) dropSession(ps *pageSession) {
 	}
 }
 
-// call sends a command and waits for its response until ctx ends, or the page is closed or
-// crashes.
+// call sends a command, waits for its response, and decodes the result into out. It stops waiting
+// and returns an error when ctx ends, when the page crashes or is closed, or when the connection is
+// lost.
 func (ps *pageSession) call(ctx context.Context, method string, params, out any) error {
 	asked, err := ps.send(ctx, method, params)
 	if err != nil {
@@ -167,8 +169,8 @@ func (conn *connection) isQuiet() bool {
 	return conn.cdp != nil && conn.cdp.IsQuiet()
 }
 
-// dialCDP returns the daemon's direct connection to the endpoint. If there is none or the last
-// one was lost, dialCDP connects.
+// dialCDP returns the daemon's direct connection to the endpoint. If there is no such connection
+// yet, or if it was lost, dialCDP makes a new one.
 func (conn *connection) dialCDP(ctx context.Context) (*cdp.Conn, error) {
 	conn.mu.Lock()
 	d, closing := conn.cdp, conn.closing

@@ -44,7 +44,8 @@ func dialAddress(t testing.TB, address string) *endpoint {
 	return &endpoint{t: t, conn: conn}
 }
 
-// send sends a command and does not wait for the response. The CDP session may be "".
+// send sends a command and does not wait for the response. The parameter session is the id of a CDP
+// session, or "" for a command to the browser.
 func (e *endpoint) send(session, method, params string) {
 	e.t.Helper()
 	e.last++
@@ -57,7 +58,7 @@ func (e *endpoint) send(session, method, params string) {
 	}
 }
 
-// answer waits for the response to the last command.
+// answer waits for the response to the command that was sent last, and returns its result.
 func (e *endpoint) answer() map[string]any {
 	e.t.Helper()
 	for {

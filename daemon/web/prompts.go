@@ -25,7 +25,8 @@ var promptsScript string
 
 const promptsBinding = "__abrowserAsk"
 
-// promptsInstaller returns the script with its configuration, for every document.
+// promptsInstaller returns the script that every document runs: promptsScript with its
+// configuration.
 func promptsInstaller(p *prompts.Prompts) (string, error) {
 	config, err := json.Marshal(map[string]any{
 		"binding": promptsBinding, "names": verbs.PermissionNames(), "pickers": verbs.PickerNames(), "notifications": p.NotificationPermission(),
@@ -33,8 +34,8 @@ func promptsInstaller(p *prompts.Prompts) (string, error) {
 	return fmt.Sprintf("%s(%s)", strings.TrimSpace(promptsScript), config), err
 }
 
-// respond decides about the request in text, and passes the decision to the frame, which waits
-// for it.
+// respond decides about a request for a permission, a notification or a file, and passes the
+// decision to the frame, which waits for it. The parameter text is the request in JSON.
 func (conn *connection) respond(p *prompts.Prompts, frame playwright.Frame, text string) {
 	var q prompts.Request
 	v := prompts.Denied()
@@ -94,8 +95,8 @@ func (conn *connection) waitBriefly(limit time.Duration, call func() error) erro
 	}
 }
 
-// originOf returns the origin of a URL, or "" if the URL has no host. A record may contain no
-// other part of the URL.
+// originOf returns the origin of a URL, or "" if the URL has no host. A reply's record of a request
+// may contain no other part of the page's URL.
 func originOf(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" {
@@ -129,16 +130,17 @@ func (conn *connection) runInFrames(script string, pages ...playwright.Page) {
 	}
 }
 
-// CleanupScript restores the browser's own functions in a page, and removes what Playwright has
-// added. In a page that has the browser's functions it does nothing.
+// CleanupScript restores the browser's own functions in a page, and removes the global variables
+// that Playwright has added. In a page that has neither our functions nor these variables, it does
+// nothing.
 const CleanupScript = "globalThis[Symbol.for('abrowser.asks')]?.restore(); " +
 	"delete globalThis.__playwright__binding__; delete globalThis.__playwright__binding__controller__"
 
 // Restore restores the browser's own functions in the pages.
 func (conn *connection) Restore() { conn.runInFrames(CleanupScript, conn.context.Pages()...) }
 
-// refreshPrompts updates the script in the pages after a policy has changed. The script
-// contains what pages can read without a request, such as Notification.permission.
+// refreshPrompts updates the script in the pages after a policy has changed. This is needed because
+// the script contains Notification.permission, which pages can read without a request.
 func (conn *connection) refreshPrompts(p *prompts.Prompts) error {
 	script, err := promptsInstaller(p)
 	if err != nil {

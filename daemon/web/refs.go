@@ -62,8 +62,8 @@ func (r *refs) number(e element) (int, error) {
 	return n, nil
 }
 
-// lookup returns the element with the given number. The ref is stale if its element was forgotten,
-// or if an earlier daemon gave out the number.
+// lookup returns the element with the given number. If the element was forgotten, or if an earlier
+// daemon gave out the number, lookup returns an error with the code [wire.CodeStaleRef].
 func (r *refs) lookup(n int) (element, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -79,8 +79,9 @@ func (r *refs) lookup(n int) (element, error) {
 	return element{}, wire.Errorf(wire.CodeNotFound, "ref e%d not found in this session", n).WithHint(daemon.HintSnapshot)
 }
 
-// forget removes elements of the page with the given target id. It removes those of a connection
-// other than the given one, and those whose document is not in documents.
+// forget removes elements of one page: those that belong to another connection, and those whose
+// document is gone. The parameter target is the page's target id, connection identifies the present
+// connection, and documents has the names of the page's present documents.
 func (r *refs) forget(target, connection string, documents map[string]bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -15,7 +15,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// withImagePath moves the selector to Path if it is the only argument and names a file.
+// withImagePath moves the argument from Selector to Path if it is the command's only argument and
+// names a file.
 func withImagePath(in verbs.ScreenshotIn) verbs.ScreenshotIn {
 	if in.Path == "" && in.Selector != "" && isImagePath(in.Selector) {
 		in.Selector, in.Path = "", in.Selector

@@ -11,7 +11,8 @@ import (
 
 const maxSelector = 64 << 10
 
-// refNumber parses a ref, which may be written e3, @e3 or ref=e3.
+// refNumber returns the digits of a ref, which may be written e3, @e3 or ref=e3. The result ok is
+// false if the text is not a ref.
 func refNumber(text string) (digits string, ok bool) {
 	if short, cut := strings.CutPrefix(text, "@"); cut {
 		text = short

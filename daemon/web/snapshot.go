@@ -43,8 +43,8 @@ type numberedSnapshot struct {
 
 const captureTries = 3
 
-// capturedWithRefs captures the page and gives refs to its elements. If the page navigates before
-// both are done, capturedWithRefs captures it again.
+// capturedWithRefs captures the page and gives refs to its elements. If the page navigates in
+// between, capturedWithRefs captures it again. It makes captureTries captures at most.
 func (c *pageCall) capturedWithRefs(ctx context.Context) (numberedSnapshot, error) {
 	var last error
 	for range captureTries {

@@ -84,9 +84,9 @@ func (e element) began() float64 {
 	return at
 }
 
-// isUnchanged reports whether the element is known to be unchanged since it got its ref. To find
-// out takes one message about this element, while a capture would contain the whole page. For an
-// element in a child frame, isUnchanged returns false.
+// isUnchanged reports whether the element is known to be unchanged since it got its ref. The check
+// takes one message about this element, while a capture would contain the whole page. For an
+// element that is not visible or is in a child frame, isUnchanged returns false.
 func (c *pageCall) isUnchanged(ctx context.Context, e element) bool {
 	if aria.FrameOf(e.pwRef) != "" {
 		return false

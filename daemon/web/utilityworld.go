@@ -103,7 +103,8 @@ func (c *pageCall) prepareUtilityWorld() {
 	})
 }
 
-// query calls a function of quick.js, and stores its result in out.
+// query calls a function of quick.js, and stores its result in out. The parameter question is the
+// name of the function.
 func (w *utilityWorld) query(ctx context.Context, out any, question string, args ...any) error {
 	asked, err := w.start(ctx, question, args...)
 	if err != nil {
@@ -144,8 +145,8 @@ func (w *utilityWorld) request(question string, args []any) (map[string]any, err
 	}, nil
 }
 
-// cancel calls stop of quick.js. It removes the event listeners by which look, another function
-// of quick.js, watches the page for a click. cancel does not wait for the response.
+// cancel calls the function stop of quick.js, and does not wait for the response. stop removes the
+// event listeners by which the function look watches the page for a click.
 func (w *utilityWorld) cancel(ctx context.Context) {
 	params, err := w.request("stop", nil)
 	if err != nil {

@@ -28,7 +28,7 @@ func (c *call) harStart(ctx context.Context, in verbs.HARStartIn) (verbs.HARStar
 	return verbs.HARStartOut{Started: err == nil, Path: path}, err
 }
 
-// record starts a recording.
+// record starts a recording, and returns the path of its HAR.
 func (c *call) record(path, content string) (string, error) {
 	path, err := harPath(c.Root, c.Name, path)
 	if err != nil {
@@ -46,7 +46,8 @@ func (c *call) record(path, content string) (string, error) {
 	return path, nil
 }
 
-// harPath returns the path that a HAR is written to.
+// harPath returns the path that a HAR is written to. This is the path that the caller has given,
+// which must be absolute. If the caller has given none, it is a new path in the root directory.
 func harPath(root home.Root, session, given string) (string, error) {
 	if given == "" {
 		return root.Path("har", session+"-"+time.Now().Format("20060102-150405.000")+".har"), nil

@@ -15,7 +15,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// harFile is the part of a HAR that its readers use.
+// harFile has the fields of a HAR that the tests check.
 type harFile struct {
 	Log struct {
 		Entries []struct {
@@ -160,7 +160,7 @@ func TestHAROnAFullDisk(t *testing.T) {
 	do(t, s, verbs.HARStart, verbs.HARStartIn{Path: path, Content: "none"})
 	open(t, s, web.URL("/page/one"))
 	kept := journal + ".kept"
-	// An entry is written when its response has come.
+	// The entry of a request is written to the journal only after the response has come.
 	for end := time.Now().Add(patience); ; eval(t, s, "1") {
 		if _, err := os.Stat(journal); err == nil || time.Now().After(end) {
 			break

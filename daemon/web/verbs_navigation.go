@@ -71,8 +71,9 @@ func (c *call) open(ctx context.Context, in verbs.OpenIn) (verbs.OpenOut, error)
 // cutTitle is the length at which the browser cuts titles.
 const cutTitle = 4096
 
-// isPlaceholder reports whether a title may be cut, or may be the URL that the browser shows for a
-// page without a title.
+// isPlaceholder reports whether a listed title may differ from the title of the document. This is
+// so if the title is empty, if it may be cut, or if it may be the URL that the browser shows for a
+// page without a title. The parameter at is the URL of the page.
 func isPlaceholder(title, at string) bool {
 	u, err := url.Parse(at)
 	if title == "" || len(title) >= cutTitle || err != nil || strings.HasPrefix(title, u.Scheme+":") {
@@ -101,9 +102,12 @@ func (c *call) orDownload(ctx context.Context, err error) error {
 	return err
 }
 
-// openable returns the session's active page. It opens a new page and returns that one if the
-// session has no page yet, if the active page was closed and the tab that opened it is not open,
-// or if the active page has crashed. It closes a crashed page, which cannot be used any more.
+// openable returns the session's active page. In these cases it opens a new page and returns that
+// one:
+//
+//   - The session has no page yet.
+//   - The active page has crashed. openable closes it, since it cannot be used any more.
+//   - The active page was closed, and the tab that opened it is not open.
 func (c *call) openable(ctx context.Context) (*page, error) {
 	p, err := c.activePage(ctx)
 	switch {
@@ -217,7 +221,9 @@ func navigationError(err error) error {
 	return codeError(err)
 }
 
-// awaitLoad waits for the load event of the document that the page has committed to.
+// awaitLoad waits for the load event of the document that the page has committed to. If the event
+// does not come in time, but the document is parsed, awaitLoad warns and returns nil. If the
+// document is not parsed either, awaitLoad stops the loading and returns an error.
 func (c *pageCall) awaitLoad(ctx context.Context) error {
 	err := c.awaitLoadState(ctx, playwright.LoadStateLoad)
 	if err == nil {

@@ -14,9 +14,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// findToRead first tries to read the value q on the fast path. If that succeeds, findToRead stores
-// the value in out and returns no element. Otherwise it returns the element, from which the
-// caller then reads. It does not wait for an element that does not exist.
+// findToRead first tries to read a value on the fast path: the parameter q names the value. If that
+// succeeds, findToRead stores the value in out and returns no element. Otherwise it returns the
+// element, and the caller reads the value through Playwright. findToRead does not wait for an
+// element that does not exist.
 func (c *pageCall) findToRead(ctx context.Context, given string, q reading, out any) (playwright.Locator, error) {
 	at, err := c.target(ctx, given)
 	if err != nil {

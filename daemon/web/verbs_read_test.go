@@ -125,7 +125,8 @@ func TestScreenshot(t *testing.T) {
 	fails(t, s, verbs.Screenshot, verbs.ScreenshotIn{Selector: "x.webp"}, wire.CodeBadInput)
 }
 
-// noise fills the page with a picture that cannot be compressed: 2 MB.
+// noise is a script that fills the page with random pixels. A picture of the page has 2 MB, because
+// random pixels cannot be compressed.
 const noise = `(() => {
 	document.body.innerHTML = '<canvas width="1000" height="700">';
 	const paint = document.querySelector("canvas").getContext("2d"), all = paint.createImageData(1000, 700);

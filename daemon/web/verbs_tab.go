@@ -202,8 +202,9 @@ func (c *call) closeTab(ctx context.Context, conn *connection, tab verbs.Tab) ([
 	return c.untilClosed(ctx, conn, tab.TargetID)
 }
 
-// successorOfClosed returns the tab that becomes active after a tab was closed: the opener of
-// the closed tab or, if the opener is not open, the last tab.
+// successorOfClosed returns the tab that becomes active after the active tab was closed. That is
+// the opener of the closed tab or, if the opener is not open, the last tab of rest. The parameter
+// rest lists the remaining tabs.
 func (c *call) successorOfClosed(rest []verbs.Tab, closed verbs.Tab) verbs.Tab {
 	opener := c.Tabs.Opener(closed.TargetID)
 	for _, tab := range rest {

@@ -211,8 +211,9 @@ func (c *pageCall) waitURL(ctx context.Context, pattern string) (string, error) 
 	}
 }
 
-// urlPattern returns a function that matches URLs. In a pattern * matches anything, and the pattern
-// must match the whole URL. A pattern without * matches any part of the URL.
+// urlPattern returns a function that reports whether a URL matches the pattern. A pattern with *
+// must match the whole URL, and each * stands for any text. A pattern without * matches every URL
+// that contains it.
 func urlPattern(pattern string) func(string) bool {
 	if !strings.Contains(pattern, "*") {
 		return func(at string) bool { return strings.Contains(at, pattern) }

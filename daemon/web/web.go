@@ -93,8 +93,8 @@ func (b backend) Connect(ctx context.Context, at daemon.Endpoint) (daemon.Connec
 // the loss.
 const soonLost = 10 * time.Second
 
-// Watch connects the pages to another driver when the shared driver is lost. It does not wait
-// for a command that needs the driver.
+// Watch connects the pages to another driver as soon as the shared driver is lost, even if no
+// command needs the driver. There is an exception: see soonLost.
 func (b backend) Watch(ctx context.Context) {
 	for {
 		var conn *driver.Conn

@@ -50,8 +50,8 @@ func (b *broker) newPool(lookup func(string) (string, bool), s pool.State) error
 	return nil
 }
 
-// extraTabs returns the tabs that count in the pool. These are the tabs of the connected
-// sessions, except the first tab of each session.
+// extraTabs returns the tabs that count in the pool. These are the tabs of the connected sessions,
+// without the first tab of each session and without tabs that are being closed to make room.
 func (b *broker) extraTabs() []pool.Tab {
 	var all []pool.Tab
 	for _, e := range b.mux.ExtraTabs() {

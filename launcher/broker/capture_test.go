@@ -51,7 +51,8 @@ func TestCaptureLockOrder(t *testing.T) {
 	acquire("c")()
 }
 
-// envHolder is a variable with the socket at which a child process of the test takes the lock.
+// envHolder is an environment variable. Its value is the path of the socket at which a child
+// process of the test takes the lock.
 const envHolder = "ABB_TEST_CAPTURE"
 
 // playHolder takes the lock and holds it until the process is killed. It returns at once in a
@@ -70,8 +71,8 @@ func playHolder() {
 	os.Exit(0)
 }
 
-// A request for the lock fails at once if another agent has held the lock for more than 3 s. The
-// lock is released when its holder is killed.
+// A request for the lock fails at once if another agent has held the lock for longer than
+// captureWait. The lock is released when its holder is killed.
 func TestCaptureLock(t *testing.T) {
 	r := start(t, wire.Settings{})
 	holder := exec.CommandContext(t.Context(), os.Args[0])

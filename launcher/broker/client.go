@@ -95,7 +95,8 @@ func (b *broker) endpoint(w http.ResponseWriter, r *http.Request) {
 	}
 	conn.SetReadLimit(upstream.MaxMessage)
 	c := &cdpClient{conn: conn, q: queue.New(clientLimit), cut: make(chan struct{})}
-	// The request's context ends with the server, but not with a hijacked connection.
+	// After the hijack, the request's context ends when the server ends, but not when the client
+	// disconnects.
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	log := b.log.With("session", name)

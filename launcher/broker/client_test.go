@@ -62,7 +62,7 @@ func TestClientThatDoesNotReadIsDisconnected(t *testing.T) {
 		select {
 		case <-c.cut:
 		default:
-			if sent < 64<<20 { // more than the sockets between them hold
+			if sent < 64<<20 { // more than fits into the queue and the buffers of both sockets
 				continue
 			}
 			t.Error("the client is not disconnected")

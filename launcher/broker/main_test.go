@@ -17,8 +17,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// TestMain lets the test binary run as the broker, and as a keeper that a test can kill. It fails
-// the run if a process is left running.
+// TestMain lets the test binary run as the broker, as a keeper that a test can kill, and as the
+// holder of the capture lock (see playHolder). It fails the run if a process is left running.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && (os.Args[1] == "broker" || os.Args[1] == "keeper") {
 		os.Exit(runRole(os.Args[1]))
@@ -93,8 +93,8 @@ func keeperOptions(ctx context.Context, root home.Root, s wire.Settings) (keeper
 	}, nil
 }
 
-// processes lists the running processes whose command line contains dir, or whose root is below
-// dir. It finds none on systems without /proc.
+// processes lists the running processes whose command line contains dir, or whose variable
+// ABROWSER_HOME starts with dir. It omits this process. It finds none on systems without /proc.
 func processes(dir string) []string {
 	entries, _ := os.ReadDir("/proc")
 	var found []string

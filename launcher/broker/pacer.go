@@ -12,8 +12,10 @@ import (
 const (
 	paceUnread = 64 << 10               // a client is paced while it leaves more bytes than this unread
 	paceCost   = 250 * time.Microsecond // the average time between two messages of a paced client
-	paceBurst  = 64 * time.Millisecond  // a paced client may send at once what fits this time
-	minPause   = 2 * time.Millisecond   // the shortest pause, in which other clients are served
+	paceBurst  = 64 * time.Millisecond  // a client may send paceBurst/paceCost messages at once
+	// minPause is the shortest pause of a client, in which the broker serves other clients. Shorter
+	// pauses are added up until they reach minPause.
+	minPause = 2 * time.Millisecond
 )
 
 // pacer slows one client down. Its zero value is ready for use.

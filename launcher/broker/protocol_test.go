@@ -151,7 +151,7 @@ func filler(types map[string]kind, domain string, k kind) any {
 // The field member is the name of this parameter, and kind is its type.
 type namingCall struct {
 	method, member, kind string
-	params               map[string]any // without that parameter
+	params               map[string]any // all required parameters, with placeholder values
 }
 
 // naming returns the calls with a parameter of one of the types in kinds.

@@ -185,13 +185,13 @@ func TestCommandWithoutActivityDoesNotWait(t *testing.T) {
 	r := start(t, wire.Settings{})
 	a := r.connect("a")
 	tab := a.open()
-	// Without the icon, the page would request one later.
+	// Without this link, the page would request an icon from the server later, which is activity.
 	tab.show(r.site.URL, `<link rel="icon" href="data:,">quiet`)
 	settled := func() ([]verbs.Tab, time.Duration) {
 		began := time.Now()
 		return ask(r, verbs.BrokerTabs, verbs.TabsIn{Session: "a", Settled: true}).Tabs, time.Since(began)
 	}
-	settled() // reports the activity of the navigation
+	settled() // for the activity of the navigation, so that the next call finds none
 	browser, _ := r.pids()
 	if err := syscall.Kill(browser, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)

@@ -46,7 +46,7 @@ type broker struct {
 
 	inbox      chan func()    // functions for the mux's goroutine
 	done       chan struct{}  // closed when the mux's goroutine has ended
-	gone       chan struct{}  // closed when the keeper has reported the browser's end
+	gone       chan struct{}  // closed when the keeper reports the browser's end, or by awaitEnd
 	idleClosed chan struct{}  // closed when the server has closed its idle connections
 	finalizing sync.WaitGroup // running calls of FinalizeSession
 

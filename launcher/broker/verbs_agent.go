@@ -52,8 +52,8 @@ func (b *broker) activeOf(session string) (tab string, isLive bool) {
 	return tab, isLive
 }
 
-// mayClose returns an error if the session belongs to another agent, and either a client is
-// connected to the session or that agent is alive.
+// mayClose returns an error if the session is in use (see [patches.Mux.Claimed]) and belongs to
+// another agent than the caller.
 func (b *broker) mayClose(ctx context.Context, call *wire.Call, session string) error {
 	var refusal error
 	err := b.do(ctx, func() {

@@ -69,8 +69,10 @@ func (b *broker) serveTabs(ctx context.Context, _ *wire.Call, in verbs.TabsIn) (
 // snapshotAfterCommand lists a session's tabs at the end of one of the session's commands. If the
 // session's pages navigated or contacted a server, or its clients changed cookies, the command may
 // have logged in at a site. Then snapshotAfterCommand calls snapshot, and saves the cookies before
-// it returns. Otherwise it returns the mux's state, which is current, without a call of the
-// browser. Cookies that scripts have set are then saved a moment later.
+// it returns, unless the browser has many cookies or lists them slowly.
+//
+// Otherwise it returns the mux's state, which is current, and sends nothing to the browser. In that
+// case, cookies that scripts have set are saved a moment later.
 func (b *broker) snapshotAfterCommand(ctx context.Context, session string) ([]patches.TenantInfo, error) {
 	type result struct {
 		tenants  []patches.TenantInfo

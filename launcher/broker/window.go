@@ -40,8 +40,8 @@ func (b *broker) fitWindow(ctx context.Context) error {
 	if page.TargetID == "" {
 		return errors.New("the browser has started without a page")
 	}
-	// fitWindow attaches to the page through its own CDP session of the browser target. The mux
-	// attaches to pages without such a session, so fitWindow does not interfere with the mux.
+	// fitWindow attaches to the page through a CDP session of the browser target that it creates for
+	// itself. The mux does not use that session, so fitWindow does not interfere with the mux.
 	var own, on sessionID
 	if err := b.callRoot(ctx, "Target.attachToBrowserTarget", struct{}{}, &own); err != nil {
 		return err

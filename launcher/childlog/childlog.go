@@ -1,9 +1,9 @@
 // Package childlog opens the log files to which the processes that abrowser starts write
 // their output.
 //
-// A process appends to its log. [Open] truncates a log that is larger than [MaxSize]; nothing
-// else rotates it. The launcher uses the package for daemons and keepers, and package driver
-// uses it for Playwright's driver.
+// A process appends to its log. [Open] empties a log that is larger than [MaxSize]. Nothing else
+// limits the size of a log. The launcher uses the package for daemons and keepers, and package
+// driver uses it for Playwright's driver.
 //
 // The caller must hold the lock under which the process is started, and the previous process
 // must have exited. So no other process writes to a log when it is opened.
@@ -19,11 +19,11 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// MaxSize is the size above which a log is truncated at the next start.
+// MaxSize is the size, in bytes, above which a log is emptied at the next start.
 const MaxSize = 4 << 20
 
-// Log is the log of a child. The field began is the size that the log had when it was opened,
-// and so the offset of the child's own output.
+// Log is the log of a child. The field began is the offset at which the child's own output starts:
+// the size of the log when [Open] returned.
 type Log struct {
 	*os.File
 	began int64

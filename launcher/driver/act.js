@@ -20,11 +20,12 @@
 //                   daemon sends Abrowser.act and Abrowser.leave concurrently, so Abrowser.leave
 //                   may arrive first. It then aborts the action when the action arrives
 // The CDP session also gets this event:
-//   Abrowser.phase  {id, acting}: sent before the act phase begins, and when the action
-//                   returns to the wait phase because nothing was done
+//   Abrowser.phase  {id, acting}: sent with acting true before the act phase begins, and with
+//                   acting false when the action returns to the wait phase because nothing was
+//                   done
 
-// These times are in milliseconds. coverTime applies after a refused attempt: find waits at most
-// this long until nothing covers the element. Then the page is scrolled in another way.
+// These times are in milliseconds. After an attempt was refused, find waits at most coverTime
+// until nothing covers the element. The next attempt then scrolls the page in another way.
 const lookTime = 1000; // the longest wait for an element in one evaluation
 const coverTime = 500;
 const settleTime = 1000; // the longest wait for a navigation that the action has started
@@ -71,7 +72,8 @@ class Act {
   }
 
   // stop aborts the wait phase. In the act phase it has no effect until the action returns to
-  // the wait phase. The verb type is an exception: it reads left in the act phase, before each key.
+  // the wait phase. The verb type is an exception: in the act phase, it reads the member left of
+  // the action before each key.
   stop(why) {
     this.stopped ??= why;
     this.left ||= why === "left";

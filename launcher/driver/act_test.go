@@ -73,9 +73,10 @@ func TestActDoesNotBeginLate(t *testing.T) {
 }
 
 // readyRef is a script that calls awaitReady for the ref e2, in a document that has an element with
-// this ref. The action got the ref in a document that began at another time. The argument is the
-// difference in milliseconds; it is negative if the action's document began earlier. Refs start
-// again in each document, so both documents can have the same ref.
+// this ref. The action got the ref from a snapshot of this document or of an earlier one. The
+// argument says when the snapshot's document began, in milliseconds after this document began. It
+// is 0 for the same document and negative for an earlier one. Refs start again in each document, so
+// two documents can have the same ref.
 const readyRef = `
 const node = { _ariaRef: { ref: "e2", role: "button", name: "Buy" }, closest() {} };
 const injected = {

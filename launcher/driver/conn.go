@@ -98,16 +98,18 @@ func (c *Conn) open(ctx context.Context, setup Setup) error {
 	return err
 }
 
-// Stderr returns the file that playwright-go must give the program as its standard error.
-// The caller closes the file after the program has been started.
+// Stderr returns the file that must be the standard error of the program that playwright-go
+// starts. The caller closes the file after the program has been started.
 func (c *Conn) Stderr() *os.File { return c.stderr }
 
-// Done returns a channel that is closed when the connection is closed. The connection is closed
-// by Close, by the driver, when the driver exits, and when playwright-go closes its pipes.
+// Done returns a channel that is closed when the connection is closed. Close and the driver can
+// close the connection. It is also closed when the driver exits, and when playwright-go closes
+// its pipes.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
-// Lost reports whether the connection is closed by either side. If the driver exits, Lost
-// reports true as soon as the system has closed the driver's end, a moment before Done is closed.
+// Lost reports whether either side has closed the connection. If the driver exits, Lost returns
+// true as soon as the system has closed the driver's end. This is a moment before the channel of
+// Done is closed.
 func (c *Conn) Lost() bool { return isClosed(c.done) || sockets.HungUp(c.probe) }
 
 func isClosed(c <-chan struct{}) bool {
@@ -123,7 +125,7 @@ func isClosed(c <-chan struct{}) bool {
 func (c *Conn) PID() int { return c.pid }
 
 // Close closes the connection. The driver discards this session's state and continues to
-// serve the others.
+// serve its other sessions.
 func (c *Conn) Close() {
 	exited := !isClosed(c.done) && c.Lost()
 	c.shutdown()

@@ -3,9 +3,9 @@
 // daemon process, which uses playwright-go.
 //
 // playwright-go starts Node twice: once to read the driver's version and once to run the driver.
-// It takes the path of Node from an environment variable. [Find] returns a setup that puts the
-// path of our own executable there. Our program therefore first calls [Main], which recognizes
-// both command lines:
+// It takes the path of Node from the environment variable PLAYWRIGHT_NODEJS_PATH. We set this
+// variable to the path of our own executable, see [Setup]. Our program therefore first calls
+// [Main], which recognizes both command lines:
 //   - To read the version, Main does not start Node. It prints the version itself, which is faster.
 //   - To run the driver for a daemon that uses a shared driver, Main passes the descriptors of its
 //     standard input and output to the daemon, and returns. The daemon has a [Conn], which copies
@@ -15,12 +15,12 @@
 // The first session that needs a shared driver starts it, see [Shared.Connect]. The driver
 // exits when it has had no session for some seconds. If the driver stops replying, one of the
 // daemons that are connected to it kills the driver. The daemon gets the driver's pid from the
-// socket, as the pid of the peer, and never from a name or a file.
+// socket, as the pid of the peer, and never from a process name or a file.
 //
 // The package does not import playwright-go and does not interpret its messages. It is used
 // by package daemon, by the launcher's doctor and by the command abrowser. The invariant:
 // nothing that happens to one session closes another session's connection, unless the driver
-// process itself has exited or is suspended.
+// process itself exits or stops replying.
 package driver
 
 import (

@@ -19,7 +19,7 @@ import (
 // The daemon and that process exchange the messages over a socket pair.
 const (
 	handoffOffer = "abrowser carries these pipes\n" // the daemon sends this before the process starts
-	handoffReply = "pipes of "                      // the process replies with this, its pid, stdin and stdout
+	handoffReply = "pipes of "                      // the process sends this, its pid and the pipes
 )
 
 // newHandoff returns the two ends of a new socket pair, on which the offer is already sent. ours

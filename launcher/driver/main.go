@@ -70,7 +70,7 @@ func runDriver(args []string) error {
 	if err != nil {
 		return err
 	}
-	// FindNode has a deadline of its own.
+	// FindNode itself limits the time of each run of Node, so no deadline is needed here.
 	node, err := (&install.Installer{Root: root}).FindNode(context.Background())
 	if err != nil {
 		return err

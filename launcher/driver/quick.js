@@ -7,18 +7,20 @@
 //
 // The driver adds these methods to the CDP session of a page:
 //   Abrowser.world    {target, limit}: installs the functions of questions (below) in the
-//                     page's main frame. The response is {context, name, ahead}. The functions
-//                     are members of the global object with that name in the isolated world.
-//                     ahead is a lower bound of the milliseconds by which the page's clock is
-//                     ahead of ours
+//                     page's main frame. The response is {context, name, ahead}. context is the
+//                     id of the isolated world's execution context. name is the global variable
+//                     of this world that contains an object with the functions. ahead is a lower
+//                     bound of the milliseconds by which the page's clock is ahead of the
+//                     driver's
 //   Abrowser.settled  {target, limit}: waits until no navigation is pending, but not longer than
 //                     the limit. The response is {pending}: pending is false if no navigation is
 //                     pending any more
 //   Abrowser.follow   {target}: from now on, the driver sends the event Abrowser.pending
 //                     {pending} when the main frame begins to navigate to another document, and
 //                     when the navigation is committed or has failed
-// The limits are in milliseconds. The response is {} if the driver does not have the page, or if
-// Abrowser.world takes longer than its limit.
+// The limits are in milliseconds. The response to Abrowser.follow is always {}. The response to
+// another method is {} if the driver does not have the page. It is {} too if Abrowser.world takes
+// longer than its limit.
 
 // answer returns the response to a method of this file, of act.js or of picture.js.
 async function answer(session, progress, browsers, method, params) {
@@ -47,12 +49,14 @@ async function world(page) {
 }
 
 // inject installs Playwright's functions in a document. They are 300 KB of script, and the
-// transfer to the browser is most of the cost. To avoid it, inject registers the script with the
-// browser when a page comes to its second document. From then on each document of the page
-// evaluates the registered script when it first needs it. A registered script takes 400 KB of the
-// browser's memory, so inject does not register it for pages that have only one document. inject
-// sends the script as Playwright does if the script is not registered. In the page's own world
-// inject always does so.
+// transfer to the browser is most of the cost. To avoid the transfer, inject registers the script
+// with the browser when a page comes to its second document. From then on each document of the
+// page evaluates the registered script when it first needs the functions. A registered script takes
+// 400 KB of the browser's memory, so inject does not register it for pages that have only one
+// document. inject sends the script itself, as Playwright does, in these cases:
+//   - for the first document of a page
+//   - in the page's own world
+//   - if the registered script cannot be evaluated
 async function inject(context, source, options, whole) {
   const { delegate } = context.frame._page;
   const client = context.delegate._client;
@@ -70,14 +74,15 @@ async function inject(context, source, options, whole) {
 const scriptName = "abrowser" + crypto.randomBytes(12).toString("hex");
 
 // settled waits until the pending navigation of the page's main frame and every navigation that
-// follows it are committed. It returns true if no navigation is pending any more. It returns false
-// if this takes longer than until, a time in milliseconds since 1970.
+// follows it are committed, but not longer than until, a time in milliseconds since 1970. It
+// returns true if no navigation is pending any more.
 //
 // settled first calls Playwright's inputActionEpilogue, which sends a message to the browser. The
 // answer comes after the events of all navigations that the page has requested before. The answer
 // may be late, because Chromium delays it while a navigation is pending, and because the page may
 // be busy. settled waits at most answerTime for the answer. If no navigation is pending after
-// answerTime, settled returns true.
+// answerTime, settled returns true without the answer. If until is earlier than that and there is
+// no answer by then, settled returns false, because the page may have requested a navigation.
 async function settled(page, until) {
   const enough = Date.now() + answerTime;
   const frame = page.mainFrame();
@@ -136,23 +141,22 @@ async function inTime(promise, until) {
 //                                fills the first element that matches if it is ready. The
 //                                member how of the result is "done", or "needsinput" if the
 //                                daemon must now send keyboard input
-//   typed()                      waits until the page has seen that keyboard input. The daemon
-//                                calls it before fill
-//   endTyped()                   returns the verdict of watchKeys about that keyboard input
+//   typed()                      waits until the page has seen the keyboard input that follows
+//                                fill. The daemon calls it before fill
+//   endTyped()                   returns the verdict of watchKeys about this keyboard input
 //   read(selector, what, name)   returns a value of the first element that matches; what is a
-//                                name in values
+//                                key of values (below), and name is the name of an attribute
 //   same(ref)                    reports whether the element with this ref is visible and is the
 //                                same as in the last snapshot. It also returns the time at which
 //                                the document began
 //   came()                       waits until the element has seen the click. The daemon calls it
 //                                before look, since the click directly follows look
 //   over(count)                  waits until the buttons were released count times and the click
-//                                is complete, and returns the same as end. On a large page a
-//                                single click can return earlier, as soon as the page has handled
-//                                the click event. This is so if the click has not navigated, has
-//                                not submitted a form, and has no default action left. The member
-//                                calm of the result is then true. The daemon calls over before
-//                                look
+//                                is complete, and returns the same as end. On a large page,
+//                                over(1) returns as soon as the page has handled the click event,
+//                                if the click has not navigated, has not submitted a form, and has
+//                                no default action left. The member calm of this earlier result is
+//                                true. The daemon calls over before look
 //   end()                        waits until the tasks that the click has queued in the page's
 //                                event loop are done, and stops watching. It returns whether the
 //                                click has hit the element (hit), the verdict of watchClick

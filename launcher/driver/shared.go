@@ -47,11 +47,12 @@ type Shared struct {
 var errNoRoom = errors.New("the driver has no room") // a constant
 
 // Connect connects to a running driver that accepts one more session. If there is no such
-// driver, Connect starts one. Connect skips a running driver that does not reply within
-// roomTimeout. A skipped driver is killed if it still has not replied after replyTimeout and
-// graceTime, which are 3 s. If the new driver is killed by a signal before it listens, or listens
-// and does not accept the session, Connect tries once more. The caller closes the returned
-// connection.
+// driver, Connect starts one. The caller closes the returned connection.
+//
+// Connect skips a running driver that does not reply within roomTimeout. If the skipped driver
+// does not reply within another 3 s (replyTimeout plus graceTime), it is killed. Connect tries
+// once more if a signal kills the new driver before it listens, or if the new driver listens but
+// does not accept the session.
 func (s *Shared) Connect(ctx context.Context, setup Setup) (*Conn, error) {
 	conn, err := s.findOrStart(ctx, setup)
 	if killed := (killedError{}); errors.As(err, &killed) && ctx.Err() == nil {
@@ -168,7 +169,8 @@ func (setup Setup) identity() string {
 // temp returns the directory of the driver's temporary files.
 func (s *Shared) temp(p home.Endpoint) string { return s.Root.Path("state", "tmp", p.Name) }
 
-// Sweep removes the files of drivers that were killed while they had no session.
+// Sweep removes the files of drivers that are not running any more. Such files remain if a driver
+// is killed while it has no session, because then no daemon removes them.
 func (s *Shared) Sweep() error {
 	endpoints, err := s.running()
 	for _, p := range endpoints {

@@ -41,11 +41,11 @@ const log = (what, more) => console.error(JSON.stringify({ time: new Date().toIS
 //  1. If a page calls an exposed function that this Playwright does not have, the call is ignored
 //     and is not an error, because another client of the page has exposed the function and
 //     answers the call.
-//  2. Before an action on an element, Playwright compares animation frames for 33 ms to find
-//     out whether the element moves. This is skipped if no animation can move the element
-//     (isStill) and no script has changed the document in the last three frames
-//     (abrowserUnchanged in quick.js). If it is not skipped, staysInPlace makes the comparison
-//     in place of Playwright.
+//  2. Before an action on an element, Playwright compares the element's positions in several
+//     animation frames, to find out whether the element moves. This takes 33 ms. The comparison
+//     is skipped if no animation can move the element (isStill) and no script has changed the
+//     document in the last three frames (abrowserUnchanged in quick.js). Otherwise staysInPlace
+//     makes the comparison. Playwright makes it only if staysInPlace has no result.
 //  3. The CDP sessions of pages get additional methods, see answer in quick.js.
 //  4. Playwright's functions are installed in a page in another way, see inject in quick.js.
 //  5. An abandoned hit-target guard is removed, see endGuards.
@@ -55,8 +55,8 @@ const log = (what, more) => console.error(JSON.stringify({ time: new Date().toIS
 // load makes all changes but that one.
 //
 // If a source has a single character beyond Latin-1, for example in a comment, V8 stores every
-// character of this source in two bytes. For the two bundles that would be 6 MB more in every
-// driver, so load escapes all characters beyond ASCII.
+// character of this source in two bytes. For Playwright's two bundles that would be 6 MB more in
+// every driver, so load escapes all characters beyond ASCII.
 function load(file) {
   const unknown = 'throw new Error(`Function "${name}" is not exposed`);';
   const send = "return { result: await this._object.send(progress2, params2.method, params2.params) };";
@@ -130,10 +130,10 @@ function isStill(element) {
 // staysInPlace runs in pages, if something may move the element. It reports whether the element
 // has the same place in four frames. It compares more than two frames, because a timer that moves
 // the element need not do so in each frame. Frames with the same timeline time count as one frame,
-// because the animations have the same state in all of them. This happens when frames are late. A
-// script that examines the page then makes the animations advance to the current time, and the
-// animations keep this state in all frames that are due. If 30 frames are not enough for four
-// different times, staysInPlace returns undefined.
+// because the animations have the same state in all of them. Several frames have the same time
+// when frames are late and a script examines the page. The browser then advances the animations to
+// the current time, and they keep this state in all frames that are overdue. If 30 frames do not
+// have four different times, staysInPlace returns undefined.
 async function staysInPlace(element, frame) {
   const { timeline } = element.ownerDocument;
   let time, place, same = 0;

@@ -153,7 +153,7 @@ func testSuspended(t *testing.T, s *Shared, setup Setup) {
 	}
 	t.Cleanup(func() { _ = one.process.Kill() }) // it should have exited
 	noticed := make(chan time.Duration, 1)
-	go func() { // ends with the connection, which the test closes
+	go func() { // returns when the connection is closed, at the latest at the end of the test
 		<-one.Done()
 		noticed <- time.Since(stopped)
 	}()

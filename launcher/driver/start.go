@@ -30,8 +30,9 @@ const (
 	// roomTimeout is the time in which a running driver must accept or refuse a session. After it,
 	// the next driver is tried.
 	roomTimeout = 500 * time.Millisecond
-	// pingInterval is the time from a reply to the next ping. It is four times as long if another
-	// session pings the driver too.
+	// pingInterval is the time from a reply to the next ping, for the session that has been
+	// connected to the driver for the longest time. The driver's other sessions wait four times
+	// as long.
 	pingInterval = time.Second
 	replyTimeout = 2 * time.Second // for the reply to a ping
 	// graceTime is the additional time for a reply, since this process may itself have been
@@ -133,8 +134,8 @@ func wasKilled(cmd *exec.Cmd, exited <-chan struct{}) bool {
 	}
 }
 
-// sharedEnviron returns the environment of a driver that serves several sessions: ours,
-// without the variables that apply to a single session.
+// sharedEnviron returns the environment for a driver that serves several sessions. This is the
+// parameter ours without the variables that apply to a single session.
 func sharedEnviron(ours []string) []string {
 	return slices.DeleteFunc(ours, func(v string) bool {
 		_, own := wire.CutVariable(v)

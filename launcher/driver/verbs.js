@@ -242,7 +242,8 @@ const embedded = "iframe, frame, object, embed, fencedframe";
 //              page dispatches the click event in the same task as the release of the mouse
 //              button, so the click event comes before that later task
 // A listener of the page may stop an event before onInput gets it. The browser counts such an
-// event too. The argument of decide has two members that are computed from these counts:
+// event too, in performance.eventCounts. The argument of decide has two members that are computed
+// from these counts:
 //   hidden(type)  returns how many events of a type onInput did not get
 //   none          is true if the browser has dispatched no event of any of the types
 function watchInput(injected, types, onInput, decide) {

@@ -8,9 +8,10 @@ import (
 	"time"
 )
 
-// watchdog pings the driver until the connection is closed. When copying has ended, it pings at
-// once, to find out whether the driver is the cause. It kills a driver that does not reply, since
-// none of the driver's sessions would get a reply either.
+// watchdog pings the driver until the connection is closed. When carry has stopped copying
+// messages, watchdog pings at once, to find out whether the driver is the cause, and then closes
+// the connection. watchdog kills a driver that does not reply, since none of the driver's sessions
+// would get a reply either.
 func (c *Conn) watchdog() {
 	defer c.shutdown()
 	timer := time.NewTimer(pingInterval)
@@ -37,7 +38,7 @@ func (c *Conn) watchdog() {
 			return
 		case reply == '1':
 			timer.Reset(pingInterval)
-		default: // the reply '0' means that another session pings the driver too
+		default: // the reply '0' means that an older session pings the driver every pingInterval
 			timer.Reset(4 * pingInterval)
 		}
 	}

@@ -34,10 +34,10 @@ type Message struct {
 // Browser describes the browser that keeper and broker serve.
 type Browser struct {
 	Name       string    `json:"name"`
-	Instance   string    `json:"instance"` // a different one for each start of the browser
+	Instance   string    `json:"instance"` // an id that is new for each start of the browser
 	Fresh      bool      `json:"fresh"`    // no broker has served this instance yet
 	Restarts   int       `json:"restarts"` // how many instances have died
-	Died       time.Time `json:"died"`     // when the last instance died; zero if none has
+	Died       time.Time `json:"died"`     // when the previous instance died; zero if none has
 	PID        int       `json:"browserPid"`
 	BrokerPID  int       `json:"brokerPid,omitzero"` // set for a keeper that did not start the broker
 	KeeperPID  int       `json:"keeperPid"`
@@ -94,7 +94,8 @@ func Open(f *os.File) (*Conn, error) {
 	return &Conn{conn: conn, in: bufio.NewReader(conn)}, f.Close()
 }
 
-// Send sends a message. It returns an error if the peer does not take the message within 2 s.
+// Send sends a message. It returns an error if the message cannot be written within 2 s (sendTime),
+// such as when the peer reads nothing.
 func (c *Conn) Send(m Message) error {
 	line, err := json.Marshal(m)
 	if err != nil {
@@ -122,7 +123,7 @@ func (c *Conn) Receive() (Message, error) {
 	return m, json.Unmarshal(line, &m)
 }
 
-// Browser waits up to 10 s for the first message, which describes the browser.
+// Browser waits up to 10 s (firstTime) for the first message, which describes the browser.
 func (c *Conn) Browser() (*Browser, error) {
 	if err := c.conn.SetReadDeadline(time.Now().Add(firstTime)); err != nil {
 		return nil, err
@@ -147,5 +148,5 @@ func (c *Conn) Replace(with *Conn) {
 func (c *Conn) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_ = c.conn.Close() // the other end does not need what was not sent
+	_ = c.conn.Close() // the other end does not need data that is still unsent
 }

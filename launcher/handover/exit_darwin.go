@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// AwaitExit blocks until a process that is not a child of this one has ended.
+// AwaitExit blocks until the process pid has ended. The process need not be a child of this one.
 func AwaitExit(pid int) {
 	queue, err := unix.Kqueue()
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// AwaitExit blocks until a process that is not a child of this one has ended.
+// AwaitExit blocks until the process pid has ended. The process need not be a child of this one.
 func AwaitExit(pid int) {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {

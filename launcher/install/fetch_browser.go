@@ -25,10 +25,11 @@ const (
 	aptRetryPause  = 2 * time.Second
 )
 
-// fetchBrowser fetches a browser if none is installed. It also fetches the system's fonts and
-// libraries if in.WithDeps requests them. If root on Debian gets a browser from Playwright's
-// installer, fetchBrowser tries to fetch the libraries too, even if in.WithDeps does not request
-// them. The caller holds the installation lock.
+// fetchBrowser fetches a browser if none is installed. The caller holds the installation lock.
+//
+// If in.WithDeps is set, fetchBrowser also fetches fonts on Debian, and the system's libraries for
+// a browser from Playwright's installer. It tries to fetch these libraries without in.WithDeps too,
+// if this process is root on Debian and no browser was installed. A failure is then no error.
 func (i *Installer) fetchBrowser(ctx context.Context, s wire.Settings, in verbs.InstallIn) error {
 	b, err := i.FindBrowser(s)
 	if err != nil && !isFetchable(err) {

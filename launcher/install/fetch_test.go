@@ -60,7 +60,7 @@ func TestBrokenDriverIsInstalledAgain(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		spoil func(t *testing.T, dir string)
-		sees  bool // Check detects the damage too; CheckAll always detects it
+		sees  bool // npm.Package.Check detects the damage too; CheckAll always detects it
 	}{
 		{"no marker", func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, "abrowser.json"))) }, true},
 		{"half a marker", func(t *testing.T, dir string) { must(t, os.Truncate(filepath.Join(dir, "abrowser.json"), 30)) }, true},

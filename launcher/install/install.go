@@ -2,13 +2,13 @@
 // programs are called parts. They are a browser, Playwright's driver, and Node, which runs the
 // driver.
 //
-// The driver and Node come from the npm registry at pinned versions, see package npm. A
-// browser comes from the distribution or from Playwright's own installer; package browsers
-// finds the installed ones. One lock, the installation lock, covers all changes, so that ten
-// commands that start at the same time fetch each part once.
+// The driver comes from the npm registry at a pinned version, see package npm. So does Node, if no
+// Node on PATH is new enough. A browser comes from the distribution or from Playwright's own
+// installer; package browsers finds the installed ones. One lock, the installation lock, covers
+// all changes, so that ten commands that start at the same time fetch each part once.
 //
 // The package does not depend on sessions, daemons or the use of the parts. The launcher calls
-// it before it starts a process. The commands install and doctor call it too.
+// the package before starting a process. The commands install and doctor call the package too.
 //
 // The invariant: finding the parts only reads a few files, and changes nothing. The one exception
 // is that a Node whose version is not saved yet is run, and its version is saved. Only
@@ -71,7 +71,8 @@ func (i *Installer) FindSandbox(ctx context.Context, b browsers.Browser) browser
 }
 
 // Ensure fetches the missing parts that a session with the settings s needs. If the caller has
-// named a part that cannot be used, Ensure returns an error and fetches nothing.
+// named a part that cannot be used, Ensure returns an error and does not fetch another one in place
+// of the named part.
 func (i *Installer) Ensure(ctx context.Context, s wire.Settings) error {
 	err := i.find(ctx, s)
 	if !isFetchable(err) {

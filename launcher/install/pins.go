@@ -57,7 +57,7 @@ func nodePackage() (npm.Package, bool) {
 	p, ok := pins[runtime.GOOS+"/"+runtime.GOARCH]
 	p.What, p.Dir = "Node", "node-"+p.Version
 	p.Key = []string{"package/package.json", "package/LICENSE", "package/bin/node"}
-	p.KeyOnly = true // the other files, headers and documents, are 70 MB of the 185 MB
+	p.KeyOnly = true // the other files (headers and documents) are 70 MB of the package's 185 MB
 	p.MaxPacked, p.MaxUnpacked = 256<<20, 1<<30
 	return p, ok
 }

@@ -89,10 +89,10 @@ func (c *chromium) hold(in, out *os.File) error {
 
 const drainTime = 200 * time.Millisecond
 
-// environ returns the browser's environment. This is a copy of the caller's environment, which is
-// passed as from (nil means this process's environment), without abrowser's own variables. One
-// variable is added so that the browser writes no crash reports into the user's HOME. A browser
-// without visible windows gets a second one, so that it uses no desktop settings from there.
+// environ returns the browser's environment, which is a copy of the environment from without
+// abrowser's own variables. If from is nil, environ copies this process's environment. One variable
+// is added, so that the browser writes no crash reports into the user's HOME. A browser without
+// visible windows gets a second variable, so that it uses no desktop settings from HOME.
 func environ(from []string, profile string, headed bool) []string {
 	if from == nil {
 		from = os.Environ()
@@ -111,7 +111,7 @@ func environ(from []string, profile string, headed bool) []string {
 }
 
 // wasClosed reports whether the browser ended with status 0, which means that a person closed
-// it. The status of a browser that a previous keeper started is unknown, so it returns false.
+// it. If a previous keeper started the browser, the status is unknown, and wasClosed returns false.
 func (c *chromium) wasClosed() bool {
 	return c.cmd != nil && c.cmd.ProcessState != nil && c.cmd.ProcessState.ExitCode() == 0
 }

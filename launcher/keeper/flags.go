@@ -7,8 +7,8 @@ import (
 	"github.com/abrowser/abrowser/launcher/handover"
 )
 
-// barsHeight is the height of the tab strip and the address bar. If it is wrong for this
-// browser, the broker corrects the size of the window after the start.
+// barsHeight is the height, in pixels, of the tab strip and the address bar together. If a browser
+// has another height, the broker corrects the size of the window after the start.
 const barsHeight = 87
 
 // arguments returns the browser's arguments.

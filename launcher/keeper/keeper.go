@@ -18,14 +18,14 @@ const (
 	startTime = 60 * time.Second // for browser and broker to start
 )
 
-// Options are for [Run]. Log and Ready may be nil.
+// Options are the parameters of [Run]. Log and Ready may be nil.
 type Options struct {
 	Root       home.Root
 	Settings   wire.Settings
 	Build      string
 	Executable string // the stable copy of this program, from which the broker is started
 	Browser    string // the path of the browser's executable
-	NoWindows  bool   // the browser is always headless and does not know --headless=new
+	NoWindows  bool   // the browser is always headless and does not support --headless=new
 	NoSandbox  string // why the browser runs without its sandbox; empty if it has its sandbox
 	Environ    []string
 	Log        *slog.Logger
@@ -45,9 +45,9 @@ type keeper struct {
 	told     bool        // Ready was called
 	ending   bool        // the previous keeper died before it ended the browser as asked
 	deaths   []time.Time // when brokers died
-	died     time.Time   // when the last browser died; zero if none has
+	died     time.Time   // when a browser died most recently; zero if none has
 	restarts int         // how many browsers have died
-	short    int         // deaths in a row; the death after a life of longLife counts as the first
+	short    int         // deaths in a row; counted from 1 again if the browser lived for longLife
 	log      *slog.Logger
 }
 

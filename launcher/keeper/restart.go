@@ -18,9 +18,9 @@ const (
 )
 
 // restart is called when the browser has died. It returns true when another browser must be
-// started. It returns at once after the first death in a row. After later ones it first waits, each
-// time twice as long as before. It returns false if ctx ends while it waits, and an error after
-// mostShort deaths in a row.
+// started. After the first death in a row, it returns at once. After the second, it first waits for
+// firstPause, and after each further death twice as long as before. It returns false if ctx ends
+// while it waits, and an error after mostShort deaths in a row.
 func (k *keeper) restart(ctx context.Context) (again bool, err error) {
 	k.died = time.Now()
 	if k.died.Sub(k.browser.began) >= longLife {

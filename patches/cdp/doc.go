@@ -3,9 +3,9 @@
 //
 // The two directions are treated differently:
 //
-//   - [ParseRequest] reads a client's message completely and strictly. A message that
-//     it accepts can be read in only one way, so that Chromium reads the same request as
-//     the rules of package patches.
+//   - [ParseRequest] reads a client's message completely and strictly. If it accepts a
+//     message, the id, the method, the session and the extent of the params can be read in
+//     only one way. So Chromium reads the same request as the rules of package patches.
 //   - [ParseMessage] relies on the order and the spacing in which Chromium writes a
 //     message, and reads only its beginning and its end. The cost does not depend on the
 //     size of the message.

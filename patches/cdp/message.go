@@ -66,9 +66,9 @@ func (m *Message) readID() bool {
 }
 
 // sessionAtEnd returns the sessionId if it is the message's last member, and the index of
-// the comma before that member. If the key, a string and one brace end the text, the key is
-// a member of the message itself, because inside a string its quotes would be escaped, and
-// after a nested object a second brace would follow.
+// the comma before that member. It only checks that the message ends with the key, a string and
+// one brace. This end cannot be part of a string, where the key's quotes would be escaped. It
+// cannot be the end of a nested object, because a second brace would follow.
 func sessionAtEnd(raw []byte) (string, int) {
 	end := len(raw) - 2
 	if end < len(sessionKey) || raw[end] != '"' || raw[end+1] != '}' {

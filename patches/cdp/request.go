@@ -13,7 +13,7 @@ type Request struct {
 	Session string // the sessionId member; empty on the root session
 	Params  []byte // a JSON object; nil if the member is absent
 	Size    int    // length of the parsed message in bytes
-	HasID   bool   // the message has a valid id; may be set if ParseRequest failed
+	HasID   bool   // the message has a valid id; can be true even if ParseRequest failed
 }
 
 // shapeError is the reason why a client's message is not a request. errText and errJSON have
@@ -36,10 +36,11 @@ const (
 
 // ParseRequest reads a client's message. The Params of the request refer to msg.
 //
-// ParseRequest is strict where Chromium is lenient. Comments and repeated members are
-// errors, so that this package and Chromium cannot read a message differently. A raw NUL is
-// an error, because NUL ends a message on Chromium's pipe. Text that is not UTF-8 is an
-// error, because Chromium never answers such a message.
+// ParseRequest is strict where Chromium is lenient. Comments and repeated members of the
+// message are errors, so that this package and Chromium cannot read a message differently.
+// Repeated members inside the params are not errors. A raw NUL is an error, because NUL ends a
+// message on Chromium's pipe. Text that is not UTF-8 is an error, because Chromium never answers
+// such a message.
 func ParseRequest(msg []byte) (Request, error) {
 	r := Request{Size: len(msg)}
 	if !utf8.Valid(msg) {

@@ -63,8 +63,8 @@ func (r Root) RemoveAlias(session string) error {
 	return errors.Join(err, os.Remove(r.alias(session)))
 }
 
-// CheckAlias reports whether the root's sockets need an alias, and returns an error if an
-// alias would not work. To find out, it creates an alias and removes it again.
+// CheckAlias reports whether the root's sockets need an alias. If they do, it creates an alias,
+// returns an error if the alias does not work, and removes the alias again.
 func (r Root) CheckAlias() (needed bool, err error) {
 	if isPlainPath(r.Dir) {
 		return false, nil

@@ -38,10 +38,15 @@ const leaseName = "abrowser.lock"
 
 // BrowserOf returns the endpoint of the broker for the browser that the settings choose. Each
 // profile has one endpoint. Each external browser, which is one that abrowser did not start,
-// has one too. The endpoint's name is "default", the profile's name, or a hash of the profile's
-// directory or of the CDP URL. If the profile is given as a directory, the lock file of the
-// lease is in that directory. The lease then also excludes brokers whose files are below
-// another root. BrowserOf expects settings from [Root.Normalize].
+// has one too. The name of the endpoint is:
+//
+//   - "default" for the shared browser
+//   - the profile's name, if the settings give the profile by name
+//   - a name from [hashName], if the settings give the profile's directory or a CDP URL
+//
+// If the settings give the profile's directory, the lock file of the broker's lease is in that
+// directory. The lease then also excludes brokers whose files are below another root. BrowserOf
+// expects settings from [Root.Normalize].
 func (r Root) BrowserOf(s wire.Settings) (Endpoint, error) {
 	switch {
 	case s.CDP != "":

@@ -15,7 +15,7 @@ import (
 //   - The host becomes lower case. A loopback address becomes localhost, except with TLS.
 //   - An HTTP URL loses a path of the discovery interface, such as /json/version.
 //
-// The error contains at most the endpoint's port, because other parts may be a token.
+// An error contains at most the endpoint's port, because other parts may contain a secret token.
 func normalizeEndpoint(text string) (string, error) {
 	if _, err := strconv.Atoi(text); err == nil {
 		text = "localhost:" + text

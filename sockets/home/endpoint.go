@@ -58,8 +58,8 @@ func (r Root) Driver(n int) (Endpoint, error) {
 	return e, e.CheckLength()
 }
 
-// MaxSocketPath is the length in bytes of the longest socket path: sun_path without the
-// NUL at its end.
+// MaxSocketPath is the length in bytes of the longest possible socket path. The system stores
+// the path in the field sun_path, in which a NUL must follow the path.
 const MaxSocketPath = len(unix.RawSockaddrUnix{}.Path) - 1
 
 // CheckLength returns an error if the socket's path is longer than [MaxSocketPath]. The

@@ -34,10 +34,11 @@ func canonical(path string) (string, error) {
 	}
 }
 
-// MakeProfile creates the profile's directory if the settings give its path. It returns an
-// error if the path is not a directory or cannot be written. If the settings give the
-// profile's name, MakeProfile does nothing. The directory is then below the root and contains
-// the lock file of the browser's lease. Package sockets creates it when it acquires the lease.
+// MakeProfile creates the profile's directory if the settings give the directory's path. It
+// returns an error if the path is not a directory or cannot be written. Otherwise MakeProfile
+// does nothing. The directory of a profile given by name is below the root, and the lock file
+// of the browser's lease is in it. Package sockets creates that directory when it acquires the
+// lease.
 func MakeProfile(s wire.Settings) error {
 	dir := s.Profile
 	if s.CDP != "" || !filepath.IsAbs(dir) {
@@ -61,8 +62,9 @@ func profileError(dir string, err error) error {
 	return wire.Errorf(wire.CodePermission, "using the profile's directory %s: %v", dir, wire.Errno(err)).WithHint(hint)
 }
 
-// PersonalProfiles lists the directories in which common browsers keep the user's own profiles
-// and write their debugging port. The directories need not exist. lookup is os.LookupEnv.
+// PersonalProfiles lists the directories in which common browsers keep the user's own profiles.
+// A browser writes its debugging port to the file DevToolsActivePort in its directory. The
+// directories need not exist. The parameter lookup is os.LookupEnv.
 func PersonalProfiles(lookup func(string) (string, bool)) []string {
 	var all []string
 	for _, p := range personalProfiles(runtime.GOOS, lookup) {

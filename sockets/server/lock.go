@@ -18,8 +18,11 @@ type Lock struct {
 }
 
 // serveHolding acquires the lock h, responds and keeps the request open. It releases the lock
-// when the client disconnects, the lock's limit has passed, or the server shuts down. At the
-// shutdown, Serve cancels the context leaving.
+// when one of these happens:
+//
+//   - The client disconnects.
+//   - The lock's limit has passed.
+//   - The context leaving ends. Serve cancels it when the server shuts down.
 func (s *Server) serveHolding(leaving context.Context, w http.ResponseWriter, r *http.Request, h Lock) {
 	call, no := s.admit(r, wire.Spec{})
 	if no == nil {

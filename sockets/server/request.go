@@ -120,7 +120,7 @@ func checkForm(r *http.Request) *refusal {
 }
 
 // checkCompatible refuses a client of another protocol or build. The hint says how to
-// continue, and whether the client has the older protocol.
+// continue. If the client has the older protocol, the hint also says that the client is older.
 func (s *Server) checkCompatible(h http.Header) *refusal {
 	hello := s.Hello()
 	end := "abrowser browser stop"

@@ -12,7 +12,7 @@ import (
 type slowBuffer struct{ lockedBuffer }
 
 func (b *slowBuffer) Write(p []byte) (int, error) {
-	time.Sleep(20 * time.Millisecond) // had the response been sent already, the client would read the log now
+	time.Sleep(20 * time.Millisecond) // a client that already had the response would read the log now
 	return b.lockedBuffer.Write(p)
 }
 

@@ -54,7 +54,7 @@ func respond(w http.ResponseWriter, status int, v any) {
 		raw = []byte(`{"error":{"code":"internal","message":"encoding the response failed"}}`)
 	}
 	// If the client does not read its response, the deadline lets this handler end. The error
-	// is ignored because only the ResponseWriters of tests do not support deadlines.
+	// is ignored: only the ResponseWriters of tests return one, since they support no deadlines.
 	control := http.NewResponseController(w)
 	_ = control.SetWriteDeadline(time.Now().Add(bodyTime))
 	w.Header().Set("Content-Type", "application/json")

@@ -8,9 +8,10 @@ import (
 )
 
 // checkSettings refuses a request whose settings differ from the daemon's. The daemon would
-// have to restart to apply them, and must not ignore them. checkSettings returns nil in two
-// further cases:
+// have to restart to apply them, and must not ignore them. In these cases checkSettings accepts
+// any settings:
 //
+//   - The server is a broker.
 //   - The verb starts nothing, such as close. Otherwise the session could not be closed.
 //   - The daemon is ending. The verb's handler then refuses the request, and the client starts
 //     another daemon.

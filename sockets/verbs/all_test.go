@@ -20,7 +20,7 @@ func TestAllVerbsAreWellDeclared(t *testing.T) {
 		t.Run(doc.Name, func(t *testing.T) {
 			for _, name := range append([]string{doc.Name}, doc.Aliases...) {
 				if name == "tab" {
-					continue // an alias of tab switch with an argument, and of tab list without
+					continue // an alias of tab switch if an argument follows, otherwise of tab list
 				}
 				if names[name] {
 					t.Errorf("two verbs have the name %q", name)

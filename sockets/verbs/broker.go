@@ -98,7 +98,7 @@ type BrokerSession struct {
 	URL       string    `json:"url"`
 	Title     string    `json:"title"`
 	CreatedAt time.Time `json:"createdAt"`
-	LastAt    time.Time `json:"lastAt"` // the time of the last connection or release
+	LastAt    time.Time `json:"lastAt"` // when a client last connected or disconnected, or when the session ended
 }
 
 // BrokerSessionsOut is the output of [BrokerSessions].
@@ -125,7 +125,7 @@ type NoticesOut struct {
 	Browser  string     `json:"browser"`           // an identifier of the browser process
 	Windowed bool       `json:"windowed,omitzero"` // the browser has visible windows
 	Reopened []Reopened `json:"reopened,omitzero"`
-	At       int64      `json:"at,omitzero"` // the time of these notices
+	At       int64      `json:"at,omitzero"` // when the newest of the Reopened tabs was opened again
 }
 
 // Reopened is a tab that was opened again after its browser had crashed.

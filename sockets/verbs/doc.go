@@ -1,5 +1,5 @@
 // Package verbs declares every verb of abrowser: its input, its output and its description.
-// A verb is an operation such as click. Package wire defines this and the terms session,
+// A verb is an operation such as click. Package wire defines this term and the terms session,
 // daemon, broker, agent and policy.
 //
 // [All] lists the verbs in the order of the help. A new verb is one declaration here, one

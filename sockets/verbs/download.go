@@ -81,7 +81,8 @@ type BrokerDownloadsOut struct {
 	Downloads []BrokerDownload `json:"downloads"`
 }
 
-// BrokerDownloads lists the session's downloads that no command has saved yet.
+// BrokerDownloads lists the session's downloads that no command has saved yet. If Forget is set,
+// BrokerDownloads first removes that download from the list.
 var BrokerDownloads = wire.Verb[BrokerDownloadsIn, BrokerDownloadsOut]{Spec: wire.Spec{
 	Name: "broker downloads", Group: groupBroker, Short: "List a session's downloads",
 	Example: "abrowser broker downloads", By: wire.ByBroker, Unqueued: true, NoStart: true, ReadOnly: true, Hidden: true,

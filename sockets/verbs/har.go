@@ -50,7 +50,7 @@ var HARStop = wire.Verb[HARStopIn, HARStopOut]{Spec: wire.Spec{
 }}
 
 // CheckHARFiles returns an error if one of the paths is not a regular file. The paths are those
-// of the HAR files from which a command wants requests to be answered.
+// in [OpenIn.HARs]: the HAR files from which the requests of pages are answered.
 func CheckHARFiles(paths []string) error {
 	for _, path := range paths {
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {

@@ -58,7 +58,7 @@ type PageLandmark struct {
 	Name string `json:"name,omitzero"`
 }
 
-// Text returns one line for each entry.
+// Text returns a line with the title and the URL, and then one line for each entry.
 func (o PageStateOut) Text() string {
 	all := []string{strings.TrimSpace(o.Title + " " + o.URL)}
 	add := func(format string, args ...any) {

@@ -114,16 +114,21 @@ type ClaimIn struct {
 type ClaimOut struct {
 	Owner wire.AgentKey `json:"holder,omitzero"` // the agent that owns the session; empty for none
 	Ended bool          `json:"ended,omitzero"`  // the session has ended since its last use
-	// Unknown reports that the broker had no record of the session before this request: the
-	// session is new, or it was incognito and has ended.
+	// Unknown reports that the session was not live and had no tabs before this request. For
+	// example, the session is new, or it was incognito and has ended.
 	Unknown  bool   `json:"unknown,omitzero"`
 	Live     bool   `json:"live,omitzero"` // the session's daemon is connected
-	Reserved bool   `json:"held,omitzero"` // the session is live or its owner is alive, so no other agent can claim it
+	Reserved bool   `json:"held,omitzero"` // the session is live, or it was not ended and its owner is alive
 	Tab      string `json:"tab,omitzero"`  // the session's active tab
 }
 
-// BrokerClaim returns the owner of a session. If the session has no owner, the calling agent
-// becomes its owner, unless ReadOnly or QueryOnly is set.
+// BrokerClaim returns the owner of a session. If the session is free, the calling agent becomes
+// its owner first. If ReadOnly is set, a free session gets no owner, and loses a previous one. If
+// QueryOnly is set, the owner does not change. A session is free in these cases:
+//
+//   - It has no owner.
+//   - It is not live, and its owner is not alive.
+//   - It is not live, and it was ended.
 var BrokerClaim = wire.Verb[ClaimIn, ClaimOut]{Spec: wire.Spec{
 	Name: "broker claim", Group: groupBroker, Short: "Return a session's owner, and claim an unowned session",
 	Example: "abrowser broker claim", By: wire.ByBroker, Unqueued: true, NoStart: true, Hidden: true,

@@ -82,7 +82,7 @@ type CloseOut struct {
 	HAR       string   `json:"har,omitzero"`     // the path of the written HAR file
 }
 
-// Text says how many tabs stay open and how many are discarded.
+// Text returns how many tabs stay open, how many are discarded, and the path of the HAR file.
 func (o CloseOut) Text() string {
 	kept, discarded := "", ""
 	if o.Kept > 0 {
@@ -94,8 +94,11 @@ func (o CloseOut) Text() string {
 	return lines(kept, discarded, o.HAR)
 }
 
-// Close ends the session. The session's tabs stay open for review, unless Page is set or the
-// session is incognito.
+// Close ends the session. The session's tabs stay open for review, except in these cases:
+//
+//   - Page is set.
+//   - [Open] has set OnEnd to close.
+//   - The session is incognito.
 var Close = wire.Verb[CloseIn, CloseOut]{Spec: wire.Spec{
 	Name: "close", Aliases: []string{"quit", "exit"}, Group: groupSession, Short: "End the session; its tabs stay open",
 	Example: "abrowser close", Unqueued: true, NoStart: true, EndsServer: true,
@@ -209,7 +212,7 @@ var Session = wire.Verb[Empty, SessionOut]{Spec: wire.Spec{
 	By: wire.ByCommand, NoStart: true, ReadOnly: true,
 }}
 
-// TypeBrowser is the session type that all outputs contain.
+// TypeBrowser is the type of a session in outputs. It is the only type.
 const TypeBrowser = "browser"
 
 // SessionEntry is one session of [SessionList].

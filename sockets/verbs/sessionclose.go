@@ -28,7 +28,8 @@ func (o SessionCloseOut) Text() string {
 	return lines(labelled("closed: ", strings.Join(o.Closed, ", ")), labelled("skipped: ", strings.Join(o.Skipped, ", ")))
 }
 
-// SessionClose ends the running sessions that meet all conditions. Their tabs stay open.
+// SessionClose ends the running sessions that meet all given conditions. The tabs of a session
+// stay open, unless the session is incognito or [Open] has set OnEnd to close.
 var SessionClose = wire.Verb[SessionCloseIn, SessionCloseOut]{Spec: wire.Spec{
 	Name: "session close", Group: groupSession, Short: "End the sessions with a prefix or without recent commands; their tabs stay open",
 	Example: "abrowser session close --prefix task_ --idle-ms 600000", By: wire.ByCommand, NoStart: true,

@@ -26,7 +26,7 @@ func counted(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// labelled returns the text after its label, or an empty string for an empty text.
+// labelled returns the label followed by the text, or an empty string if the text is empty.
 func labelled(label, text string) string {
 	if text == "" {
 		return ""

@@ -52,8 +52,8 @@ type WaitOut struct {
 	Effects
 }
 
-// Text returns what was found, and then the effects. What was found is the text, the URL, the
-// script's value or the path of the saved download.
+// Text returns the result and then the effects. The result is the text or URL that was found,
+// the script's value, or the path of the saved download.
 func (o WaitOut) Text() string {
 	if o.SavedDownload != nil {
 		return lines(o.SavedDownload.Text(), o.Effects.Text())

@@ -27,8 +27,7 @@ type Call struct {
 	records  []Record
 }
 
-// IsCallerGone reports whether the caller is known to have disconnected, or its deadline to
-// have passed.
+// IsCallerGone returns the result of CallerGone, or false if CallerGone is nil.
 func (c *Call) IsCallerGone() bool { return c.CallerGone != nil && c.CallerGone() }
 
 // Warn adds a warning to the reply.

@@ -235,8 +235,8 @@ func kindName(t reflect.Type) string {
 	}
 }
 
-// check returns [CodeBadInput] if the tags do not allow the value. It allows zero, since a
-// value that is absent from the request is zero after decoding.
+// check returns [CodeBadInput] if the tags do not allow the value v. It allows a zero value,
+// since a value that was not given is also zero, for example in [Settings.Check].
 func (f Field) check(v reflect.Value) error {
 	if err := f.checkMin(v); err != nil {
 		return err

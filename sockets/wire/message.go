@@ -26,7 +26,7 @@ const (
 	PathHello   = "/v1/hello"    // GET: returns a [Hello]
 	PathRetire  = "/v1/retire"   // POST: ends an idle server; [CodeBusy] if it is not idle
 	PathCapture = "/v1/capture"  // POST: locks the front tab as long as the client keeps the connection open
-	PathSession = "/v1/session/" // GET, followed by a session's name: a WebSocket for CDP in the session
+	PathSession = "/v1/session/" // GET, with a session's name appended: opens a WebSocket for CDP in the session
 	ParamParty  = "party"        // a query parameter of PathSession: connections with the same value belong to one client
 	ParamDaemon = "daemon"       // a query parameter of PathSession: the client is the session's daemon and gets [EventSocketRemoved]
 )
@@ -78,7 +78,7 @@ type Hello struct {
 	Protocol int       `json:"protocol"` // its [Protocol]
 	PID      int       `json:"pid"`
 	Idle     bool      `json:"idle"`            // no verb runs or waits
-	Ending   bool      `json:"ending,omitzero"` // it accepts no more verbs; the client should start another
+	Ending   bool      `json:"ending,omitzero"` // it accepts no more verbs; the client should start another server
 	Since    time.Time `json:"since"`
 	Settings Settings  `json:"settings"` // the settings that it runs with
 	// Connected reports whether a daemon is connected to a browser. Settings then includes

@@ -16,7 +16,7 @@ type Record struct {
 	Name    string `json:"name"` // confirm, geolocation, showOpenFilePicker
 	Message string `json:"message"`
 	Origin  string `json:"origin,omitzero"`
-	Handled string `json:"handled"` // accepted, dismissed, allowed, denied, or asked: a person decides
+	Handled string `json:"handled"` // accepted, dismissed, allowed, denied, or asked (a person decides)
 	// Unhandled reports that the caller has set nothing that decides the request. Either the
 	// policy is raise, which is the default, or no file was queued for the file picker. The
 	// request was answered anyway, so that the page does not wait.

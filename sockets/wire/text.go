@@ -7,8 +7,8 @@ type Texter interface {
 	Text() string
 }
 
-// File is a file that belongs to an output. The command line writes the file, not the daemon, so
-// that the file permissions of the command's process apply.
+// File is a file that belongs to an output. The command line, and not the daemon, writes it to
+// disk, so that the permissions of the command's process apply.
 type File struct {
 	Path    string // absolute; empty for the default path
 	Ext     string // the extension of the default path, with its dot: ".png"

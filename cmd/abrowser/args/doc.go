@@ -7,7 +7,7 @@
 // of verbs: names, flags and arguments come from the declarations, and global flags from package
 // config. The package reads no file or variable and prints nothing.
 //
-// Package cli parses the process's arguments and the commands of a batch with this package. Its
-// invariant: the parameters are exactly those that the caller gave, since the server adds the
-// defaults.
+// Package cli parses the process's arguments and the commands of a batch with package args. The
+// invariant: the parameters in the result are exactly those that the caller gave. Defaults are not
+// added here, since the server adds them.
 package args

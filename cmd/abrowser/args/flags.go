@@ -142,8 +142,8 @@ func (fs flags) readValue(f flag, name string, next []string, word bool) (read [
 	return []given{{f, next[0]}}, 2, nil
 }
 
-// isFlag reports whether token is a known flag or --. Such a token is not the value of the flag
-// before it.
+// isFlag reports whether token is -- or a single known flag, such as --json or -x. Such a token is
+// not the value of the flag before it.
 func (fs flags) isFlag(token string) bool {
 	switch {
 	case !looksLikeFlag(token):

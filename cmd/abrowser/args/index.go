@@ -76,7 +76,7 @@ func (x verbIndex) under(group string) []string {
 
 // resolved is the verb that a command line names, before the verb's own flags are parsed.
 type resolved struct {
-	verb  wire.AnyVerb // nil if the words do not name a verb, but a group or one of specials
+	verb  wire.AnyVerb // nil if there are no words, or they name a group or one of specials
 	words []string     // the words of the command, as they were typed
 	flags []given      // the global flags before and between the words
 	rest  []string     // the tokens after the words
@@ -122,8 +122,11 @@ func specials() []string {
 }
 
 // choose sets r.verb to the verb that r.words name. The parameter next is the token after these
-// words, or "" if that token is a flag or missing. choose returns an error if no command begins
-// with these words and next.
+// words, or "" if that token is a flag or missing. choose returns an error in three cases:
+//   - r.words is empty, and next or an unknown flag stands where the command should begin.
+//   - r.words name a group and next is not one of its subcommands.
+//   - r.words name a verb that is also a group and takes no argument, and next is not one of the
+//     group's subcommands.
 func (r *resolved) choose(x verbIndex, global flags, next string) error {
 	name := strings.Join(r.words, " ")
 	candidates, under := x.named(name), x.under(name)

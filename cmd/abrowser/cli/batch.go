@@ -92,8 +92,9 @@ func (c *command) readCommands(ctx context.Context) ([][]string, error) {
 }
 
 // checkBatchable returns an error if a command cannot be part of a batch. A batch contains only
-// commands that a session's daemon answers. Global flags must stand before the word batch. In a
-// command of the batch, the output flags are ignored, and any other global flag is an error.
+// commands that a session's daemon answers, but neither another batch nor eval --stdin. A global
+// flag belongs to the command batch itself. In a command of the batch, the output flags are
+// ignored, and any other global flag is an error.
 func checkBatchable(l args.Line) error {
 	for _, f := range config.Fields() {
 		if _, given := l.Global[f.Name]; given && f.Name != "json" && f.Name != "maxOutput" {
@@ -114,8 +115,9 @@ func checkBatchable(l args.Line) error {
 	return nil
 }
 
-// batch prints the results of a batch and returns the exit status. It prints the text of each
-// result or, with --json, one JSON array without an [envelope].
+// batch prints the results of a batch and returns the exit status. It prints the text or the error
+// of each result. With --json, it prints one JSON array of all results instead, without an
+// [envelope].
 func (p *printer) batch(results []verbs.StepResult) int {
 	status := wire.ExitDone
 	for _, r := range results {

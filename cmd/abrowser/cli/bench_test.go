@@ -6,8 +6,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// BenchmarkWarmCommand measures a command to a running daemon without the start of a process and
-// without a page: parsing, resolving settings, one request, and printing.
+// BenchmarkWarmCommand measures parsing, resolving settings, one request to a running daemon, and
+// printing. It starts no process for the command, and the daemon answers without a page.
 func BenchmarkWarmCommand(b *testing.B) {
 	bench := newBench(b)
 	bench.serve("default", answers(verbs.GetURL, verbs.PageURL{URL: "about:blank"}))

@@ -12,7 +12,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Commands that never start a daemon or browser succeed even if none runs.
+// Commands that never start a daemon or browser succeed even if no daemon and no browser runs.
 func TestIdleVerbsStartNothing(t *testing.T) {
 	tests := []struct{ args, want string }{
 		{"status", `{"running":false,"sessionId":"default"}`},

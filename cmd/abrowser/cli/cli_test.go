@@ -176,7 +176,7 @@ func words(t *testing.T, command string) []string {
 	return all
 }
 
-// file writes a file and creates its directory. Empty content writes nothing.
+// file writes a file and creates its directory. If content is empty, file does nothing.
 func (b *bench) file(path, content string) {
 	b.t.Helper()
 	if content == "" {

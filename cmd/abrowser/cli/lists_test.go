@@ -14,7 +14,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// released records the requests to release a session that a broker receives.
+// released records the requests that a broker receives for releasing a session.
 type released struct {
 	mu  sync.Mutex // guards all
 	all []verbs.ReleaseIn

@@ -31,7 +31,7 @@ type envelope struct {
 	Hint        string          `json:"hint,omitzero"`
 	Details     map[string]any  `json:"details,omitzero"`
 	Warning     string          `json:"warning,omitzero"`
-	OK          *bool           `json:"ok,omitzero"` // false if no policy was set for a request of a page
+	OK          *bool           `json:"ok,omitzero"` // false if a page's request had no policy
 	Records     []wire.Record   `json:"records,omitzero"`
 	SessionID   string          `json:"sessionId,omitzero"`
 	SessionType string          `json:"sessionType,omitzero"`
@@ -137,9 +137,9 @@ func (p *printer) diagnose(kind, message string) {
 	}
 }
 
-// cut shortens a text and adds a note that says so. The parameter most is the largest number of
-// characters that remain. If the text has no more than this, or most is 0, cut returns it
-// unchanged.
+// cut returns the first characters of a text and a note that the text was truncated. The parameter
+// most is the number of these characters. If the text has no more characters than that, or most is
+// 0, cut returns the text unchanged.
 func cut(text string, most int) string {
 	total := utf8.RuneCountInString(text)
 	if most == 0 || total <= most {

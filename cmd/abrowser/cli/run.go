@@ -93,7 +93,8 @@ func (c *command) do(ctx context.Context, cmd commands.Command) (commands.Result
 	return result, err
 }
 
-// readScript reads the script of eval --stdin from standard input into the parameters.
+// readScript handles eval --stdin. It reads the script from standard input and stores it in the
+// parameter script. For any other command, readScript does nothing.
 func (c *command) readScript(ctx context.Context) error {
 	params := c.line.Params
 	if on, _ := params["stdin"].(bool); !on || c.line.Verb.Describe().Name != verbs.Eval.Name {

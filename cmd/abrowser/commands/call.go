@@ -71,10 +71,12 @@ func (c call) encode() (json.RawMessage, error) {
 	return body, nil
 }
 
-// maxPatience is the longest time that a verb may wait. The server's limit is 24 hours.
+// maxPatience is the longest time that a verb may wait. It is below the server's own limit, which
+// is 24 hours.
 const maxPatience = 20 * time.Hour
 
-// patience returns how long the verb itself may wait.
+// patience returns how long the verb may wait once it has begun. The time in the server's queue is
+// not included: sendTo adds a margin for it.
 func (c call) patience() time.Duration {
 	if c.timeout > 0 {
 		return c.timeout

@@ -84,9 +84,9 @@ func (x *run) warnOfSkipped(sessions []string, command string) {
 	x.warn(text)
 }
 
-// maxEndings is the number of sessions that are ended at the same time. Each request has its own
-// deadline. A browser that has to release the pages of a hundred sessions at the same time misses
-// all deadlines.
+// maxEndings is the largest number of sessions that are ended at the same time. Each request has
+// its own deadline. A browser that has to release the pages of a hundred sessions at the same
+// time misses all deadlines.
 const maxEndings = 16
 
 // endTogether ends the sessions, at most maxEndings at the same time.

@@ -71,7 +71,7 @@ func bind[In, Out any](v wire.Verb[In, Out], local, idle, silent method[In, Out]
 	return handlers{v.Name, untyped(local), untyped(idle), untyped(silent)}
 }
 
-// constant returns the handlers of a verb whose answer is always out if no server runs.
+// constant returns handlers that answer a verb with out if no server runs.
 func constant[In, Out any](v wire.Verb[In, Out], out Out) handlers {
 	return bind(v, nil, func(*run, context.Context, In) (*Out, error) { return &out, nil }, nil)
 }

@@ -30,8 +30,8 @@ func (x *run) doctor(ctx context.Context, _ verbs.Empty) (*verbs.PartsOut, error
 	return &verbs.PartsOut{Parts: parts}, nil
 }
 
-// partsError returns an error that names the first part that is not in order, or nil if all parts
-// are.
+// partsError returns an error that names the first part that is not in order. If all parts are in
+// order, it returns nil.
 func partsError(parts []verbs.Part) error {
 	bad := slices.DeleteFunc(slices.Clone(parts), func(p verbs.Part) bool { return p.OK })
 	if len(bad) == 0 {

@@ -16,7 +16,7 @@ import (
 
 // daemonInfo describes a session's daemon by its responses.
 type daemonInfo struct {
-	place  home.Endpoint // with the session's name, unless the daemon did not respond
+	place  home.Endpoint // without a name in some cases, see nameOf
 	hello  wire.Hello
 	status verbs.StatusOut
 	state  string // empty if no daemon runs
@@ -114,7 +114,7 @@ func (x *run) entries(ctx context.Context) (map[string]verbs.SessionEntry, error
 		if s.hello.PID != 0 {
 			e.Mode, e.Capabilities.Headed = s.hello.Settings.SessionMode(), s.hello.Settings.Headed
 		}
-		if !s.status.LastActivityAt.IsZero() { // the broker has only the time of connecting
+		if !s.status.LastActivityAt.IsZero() { // the broker has only the time of the connection
 			e.LastActivityAt = s.status.LastActivityAt
 		}
 		e.Capabilities.DeviceName, e.Capabilities.Viewport = s.status.Device, s.status.Viewport

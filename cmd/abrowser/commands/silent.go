@@ -23,9 +23,10 @@ var errSilent = errors.New("the daemon does not respond")
 
 const hintKill = "abrowser kill"
 
-// request sends the request with [run.send]. Until the response arrives, [run.watch] checks every
-// second whether the session's daemon can still respond. If it cannot, the request is cancelled
-// and request returns the state of the daemon.
+// request sends the request with [run.send] and returns the reply. If the verb's server is the
+// session's daemon, [run.watch] checks every second, until the response arrives, whether the
+// daemon can still respond. If the daemon cannot, the request is cancelled, and request returns
+// the state of the daemon in place of a reply and an error.
 func (x *run) request(ctx context.Context, body json.RawMessage) (wire.Reply, *sockets.PeerState, error) {
 	place, err := x.root().Session(x.session)
 	if err != nil || x.spec.By == wire.ByBroker {

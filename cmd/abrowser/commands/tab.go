@@ -14,8 +14,8 @@ import (
 )
 
 // redirectToTab handles a command that names a tab of another session, as SESSION/t2 or by a
-// target id. It makes that session the session of the command. In it, the command still acts for
-// the caller: for the caller's agent or, if it has none, for the caller's own session.
+// target id. It makes that session the session of the command. The command still acts for the same
+// agent as before. If it acted for no agent, it now acts for the caller's own session.
 // redirectToTab returns an error if the other session does not exist.
 func (x *run) redirectToTab(ctx context.Context) error {
 	name := x.text("tab")

@@ -46,7 +46,7 @@ func Resolve(flags map[string]any, lookup func(string) (string, bool), dir strin
 	return c, c.resolveSettings()
 }
 
-// resolve returns a T that contains the values of the fields.
+// resolve returns the values of the fields as a T. The fields must be those of the struct type T.
 func resolve[T any](c *Config, fields []wire.Field) (T, error) {
 	var t T
 	values, err := c.values(fields)
@@ -75,8 +75,8 @@ func (c *Config) values(fields []wire.Field) (map[string]any, error) {
 	return values, nil
 }
 
-// The layers from which a value can come, in descending precedence. The first file is layerFiles,
-// and each further file is one more.
+// The layers from which a value can come, in descending precedence. The first configuration file
+// is the layer layerFiles, the second one is layerFiles+1, and so on.
 const (
 	layerFlags = iota
 	layerVariables
@@ -106,9 +106,10 @@ func (c *Config) find(f wire.Field) (value any, layer int, err error) {
 	return nil, layerFiles + len(c.files), nil
 }
 
-// absolute makes a relative path absolute, since the daemon has another working directory. A
-// path in a file is relative to the file's directory. A name without a slash is not a path.
-// absolute also expands a leading ~/, which shells do not expand after --profile=.
+// absolute makes a relative path absolute, since the daemon has another working directory. A path
+// in a configuration file is relative to the file's directory. A name without a slash is not a
+// path, except for "." and "..". absolute also expands a leading ~/, which shells do not expand
+// after --profile=.
 func (c *Config) absolute(f wire.Field, value any, layer int) any {
 	path, ok := value.(string)
 	if !ok || f.File != "name" {

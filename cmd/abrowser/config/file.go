@@ -96,8 +96,10 @@ func JSONError(raw []byte, err error) string {
 	return fmt.Sprintf("line %d: %s", line, text)
 }
 
-// keep removes all keys from the file except the given ones, and returns a warning for each
-// removed key.
+// keep removes all keys from f except the given ones, and returns a warning for each removed key.
+// It does not change the file on disk. The warnings list the keys that remain known. If these
+// keys apply to one kind of file only, the parameter where names this kind. Otherwise it is
+// empty.
 func (f file) keep(keys []string, where string) (warnings []string) {
 	for key := range f.values {
 		if !slices.Contains(keys, key) {

@@ -13,10 +13,10 @@ type Identity struct {
 	Session  string
 	Named    bool   // the session was named, by a flag or variable
 	Person   bool   // the environment names no session, so no task runs the command
-	Agent    string // the caller's own session if it differs from Session, otherwise empty
+	Agent    string // the caller's own session, empty if it is Session; or an MCP client's id
 	Owner    string // the process whose end also ends the session, empty if none was named
 
-	SessionWarn int // the number of live sessions above which a new one causes a warning; 0 is never
+	SessionWarn int // a new session causes a warning if more sessions are live; 0 means never
 }
 
 // defaultSessionWarn is the number of sessions that can be live without a warning.

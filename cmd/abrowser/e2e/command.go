@@ -53,8 +53,8 @@ func (h *Home) Command(ctx context.Context, session string, args ...string) Resu
 	return Finish(h.Prepared(ctx, session, args...), args)
 }
 
-// Finish runs the command cmd and waits for its end. The parameter args is not executed: it is
-// what the result's text shows as the command's arguments.
+// Finish runs the command cmd and waits for its end. The parameter args is not executed. It is
+// only printed in the text of the result, as the command's arguments.
 func Finish(cmd *exec.Cmd, args []string) Result {
 	r, err := Start(cmd, args)
 	if err != nil {
@@ -69,8 +69,8 @@ type Running struct {
 	Ended chan Result // receives the result when the command ends
 }
 
-// Start starts the command cmd without waiting for its end. The parameter args is not executed: it
-// is what the result's text shows as the command's arguments.
+// Start starts the command cmd without waiting for its end. The parameter args is not executed. It
+// is only printed in the text of the result, as the command's arguments.
 func Start(cmd *exec.Cmd, args []string) (Running, error) {
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -123,8 +123,8 @@ func (h *Home) Text(t testing.TB, session string, args ...string) string {
 	return strings.TrimSuffix(r.Stdout, "\n")
 }
 
-// Fails runs a command that must fail with the given code and the exit status of that code. It
-// returns what the command printed.
+// Fails runs a command with --json. The command must fail with the given code and with the exit
+// status of that code. Fails returns the command's answer.
 func (h *Home) Fails(t testing.TB, code wire.Code, session string, args ...string) Envelope {
 	t.Helper()
 	r := h.Try(session, append([]string{"--json"}, args...)...)
@@ -157,7 +157,7 @@ func (r Result) Envelope(t testing.TB) Envelope {
 	return e
 }
 
-// Ask runs a command that must succeed and returns its data.
+// Ask runs a command with --json, which must succeed, and returns the data of its answer.
 func Ask[Out any](t testing.TB, h *Home, session string, args ...string) Out {
 	t.Helper()
 	out, err := TryAsk[Out](h, session, args...)
@@ -167,8 +167,8 @@ func Ask[Out any](t testing.TB, h *Home, session string, args ...string) Out {
 	return out
 }
 
-// TryAsk runs a command and returns its data, or an error if the command fails. It may be called
-// from any goroutine.
+// TryAsk runs a command with --json. It returns the data of the answer, or an error if the command
+// fails. It may be called from any goroutine.
 func TryAsk[Out any](h *Home, session string, args ...string) (Out, error) {
 	var out Out
 	var e Envelope

@@ -25,8 +25,8 @@ func Stop(t testing.TB, p Process) {
 	}
 }
 
-// Allowed reports whether the code is allowed as the error of one command after a fault. A fault
-// is, for example, the death of a process.
+// Allowed reports whether one command may fail with this code after a fault, such as the death of
+// a process.
 func Allowed(code wire.Code) bool {
 	switch code {
 	case wire.CodeInterrupted, wire.CodeResultUnknown, wire.CodePageCrashed, wire.CodeBrowserRestart:

@@ -54,7 +54,7 @@ func NewHome(t testing.TB) *Home {
 
 // NewRacedHome creates a home whose processes run with the race detector if the tests do. These
 // processes start several times slower. Use it for tests in which several processes of abrowser
-// work at the same time. Races that a single process can cause are found by the package's tests.
+// work at the same time. Races inside a single process are found by the packages' unit tests.
 func NewRacedHome(t testing.TB) *Home {
 	h := NewHome(t)
 	h.Binary = os.Getenv(envRaced)
@@ -96,7 +96,7 @@ func (h *Home) end(t testing.TB) {
 	if err != nil || len(sockets) > 0 {
 		t.Errorf("sockets left after close --all and browser stop: %q %v", sockets, err)
 	}
-	// The other files are small. Main removes them after the run.
+	// Remove the large directories now. Main removes the other files after the run.
 	for _, dir := range []string{"profiles", "bin"} {
 		if err := os.RemoveAll(filepath.Join(h.Dir, dir)); err != nil {
 			t.Errorf("removing %s: %v", dir, err)
@@ -120,8 +120,8 @@ func (h *Home) readLogs(t testing.TB) {
 	}
 }
 
-// ShowLog prints the logs of the session's daemon and of the browser's broker. A test that
-// shares its home with other tests calls ShowLog when it fails.
+// ShowLog prints the ends of the logs of the session's daemon and of the browser's broker. A test
+// that shares its home with other tests calls ShowLog when it fails.
 func (h *Home) ShowLog(t testing.TB, session string) {
 	h.shown.Store(true)
 	for _, name := range h.logs() {
@@ -156,9 +156,10 @@ func (h *Home) log(name string) string {
 	return string(withoutTheirs(content))
 }
 
-// withoutTheirs removes from a log the one known race report about playwright-go. The race is
-// harmless: while playwright-go waits for a load state, it reads a page's closed flag, which the
-// goroutine of the connection sets; the wait ends with either value.
+// withoutTheirs removes from a log the reports of the one known race in playwright-go. While
+// playwright-go waits for a load state, it reads a page's closed flag, and the goroutine of the
+// connection may set the flag at the same time. This race is harmless, because the wait ends with
+// either value.
 func withoutTheirs(log []byte) []byte {
 	const line = "=================="
 	parts := strings.Split(string(log), line)

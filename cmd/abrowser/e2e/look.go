@@ -43,8 +43,9 @@ func AwaitNoDaemon(t *testing.T, h *Home, session string) {
 // each document chooses when it is loaded. Typed is the content of a text field.
 type Mark struct{ Target, URL, Value, Typed string }
 
-// MarkOf returns the mark of the session's only tab. Its page must be /secret of package site,
-// which has the text field #kept and the function reveal.
+// MarkOf returns the mark of the session's only tab. The tab must show the page /secret of package
+// site. Value is then the result of the page's function reveal, and Typed is the content of its
+// text field #kept.
 func MarkOf(t *testing.T, h *Home, session string) Mark {
 	t.Helper()
 	tabs := Ask[verbs.TabsOut](t, h, session, "tab", "list").Tabs

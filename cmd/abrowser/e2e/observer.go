@@ -48,7 +48,8 @@ func (o Observer) Pages(t *testing.T) map[string]string {
 	return found
 }
 
-// Close closes a page as a person closes a tab.
+// Close closes the page whose target id is target, as a person closes a tab, and waits until the
+// browser has closed it.
 func (o Observer) Close(t *testing.T, target string) {
 	t.Helper()
 	o.get(t, "/json/close/"+target)

@@ -38,8 +38,8 @@ type sessionParam struct {
 	SessionID string `json:"sessionId"`
 }
 
-// In makes failures of the person's actions fail the subtest t. When t ends, they fail the previous
-// test again.
+// In makes a failed action of the person fail the subtest t. After the end of t, a failed action
+// fails the enclosing test again.
 func (p *Person) In(t *testing.T) {
 	whole := p.t
 	p.t = t
@@ -188,8 +188,8 @@ func (p *Person) Open(url string) string {
 	return out.TargetID
 }
 
-// Eval runs a script in a tab, and returns the script's value as text. The script may do what only
-// a click of the person allows, such as opening a popup.
+// Eval runs a script in a tab, and returns the script's value as text. The browser treats the
+// script as the result of a click by the person, so the script may open a popup, for example.
 func (p *Person) Eval(target, script string) string {
 	p.t.Helper()
 	var on sessionParam

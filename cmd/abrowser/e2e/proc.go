@@ -135,7 +135,8 @@ func (h *Home) Daemon(session string) Process {
 }
 
 // Driver returns the process of a session's driver. If a driver is a child of the session's daemon,
-// Driver returns that driver. Otherwise it returns the driver that sessions share.
+// Driver returns that driver. Otherwise it returns the driver that sessions share. The pid is 0 if
+// neither runs.
 func (h *Home) Driver(session string) Process {
 	daemon := h.Daemon(session)
 	var shared Process

@@ -70,7 +70,8 @@ func (p Process) Memory() int {
 	return 0
 }
 
-// State returns the state of the process as a letter of /proc/PID/stat: T is stopped.
+// State returns the state of the process as the letter in /proc/PID/stat, such as T for stopped.
+// It returns an empty string if the process does not exist.
 func (p Process) State() string {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.PID))
 	if err != nil {

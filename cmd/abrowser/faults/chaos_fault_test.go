@@ -23,7 +23,7 @@ type fault struct {
 }
 
 // chaosFaults returns all faults. A fault kills a process or, if its name contains "frozen", stops
-// it with SIGSTOP. A frozen broker or driver must be replaced because it does not respond.
+// it with SIGSTOP. A frozen broker or driver does not respond, so the product must replace it.
 func chaosFaults() []fault {
 	one := func(kind string) func(*chaos, *rand.Rand) e2e.Process {
 		return func(c *chaos, r *rand.Rand) e2e.Process { return pickOne(r, c.h.Of(kind)) }
@@ -48,9 +48,9 @@ func pickOne(r *rand.Rand, all []e2e.Process) e2e.Process {
 }
 
 // inject injects faults in rounds until the time limit is over. It completes the first round even
-// if the limit is over earlier. In a round, each of the faults that -chaos.faults names is injected
-// once, in random order. Before each fault, inject pauses for up to 1 s. After the fault, it waits
-// until all tasks have recovered.
+// if the limit is over earlier. In a round, it injects each of the faults that -chaos.faults
+// names, or all faults if the flag is empty, once and in random order. Before each fault, inject
+// pauses for up to 1 s. After the fault, it waits until all tasks have recovered.
 func (c *chaos) inject(r *rand.Rand, limit time.Duration) {
 	end := time.Now().Add(limit)
 	for first := true; first || time.Now().Before(end); first = false {
@@ -136,8 +136,8 @@ func (c *chaos) descriptors() map[string]int {
 	return n
 }
 
-// listening counts the Unix sockets that are open at a path in the home, and the socket files in
-// the home's run directory.
+// listening returns the number of Unix sockets that are open at a path in the home, plus the
+// number of socket files in the home's run directory.
 func (c *chaos) listening() int {
 	table, _ := os.ReadFile("/proc/net/unix")
 	n := strings.Count(string(table), c.h.Dir+"/")

@@ -36,7 +36,7 @@ type chaosTask struct {
 	counted  int      // the calls of the site's counter by commands that succeeded
 	perhaps  int      // further calls of the counter that failed commands may have made
 	crashes  int64    // the value of chaos.killed when a page_crashed failure was last excused
-	excused  int64    // the value of chaos.faults at the last other failure: one per fault is excused
+	excused  int64    // chaos.faults at the last other failure; one more at this value is an error
 	restarts int64    // the value of chaos.restarts when the page was last read
 	crashed  bool     // a command found the page crashed, and the page was not reopened since
 }
@@ -75,8 +75,12 @@ func (k *chaosTask) run(args ...string) (string, bool) {
 }
 
 // try runs a command and returns its data, or the code of its error. It counts an error of the
-// product if the command hangs, fails with a code that no fault explains, or fails a second time
-// without a new fault.
+// product in each of these cases:
+//
+//   - the command hangs;
+//   - its answer is not JSON;
+//   - it fails with a code that no fault explains;
+//   - it fails, and there was no new fault since the task's last failure.
 func (k *chaosTask) try(args ...string) (string, wire.Code) {
 	r := k.h.Try(k.name, append([]string{"--json"}, args...)...)
 	k.mu.Lock()
@@ -118,7 +122,8 @@ func (k *chaosTask) try(args ...string) (string, wire.Code) {
 	return "", e.Code
 }
 
-// member returns a member of a command's data as text. A missing member is an empty text.
+// member returns, as text, the member with the given name of a command's JSON data. It returns an
+// empty string if the data has no such member.
 func member(data, name string) string {
 	var all map[string]any
 	if json.Unmarshal([]byte(data), &all) != nil {
@@ -212,8 +217,8 @@ func (k *chaosTask) same(document, typed string, restarts int64) {
 	k.restarts = max(k.restarts, restarts)
 }
 
-// isAt counts an error if url is none of the URLs in the parameter any. The error is a wrong page
-// if another task opens pages with such a URL, and a lost tab if not.
+// isAt counts an error if url is not in the list any. If url contains the name of another task, it
+// counts a wrong page. Otherwise it counts a lost tab.
 func (k *chaosTask) isAt(url string, any ...string) {
 	switch {
 	case slices.Contains(any, url):
@@ -224,10 +229,10 @@ func (k *chaosTask) isAt(url string, any ...string) {
 	}
 }
 
-// again finds out what the page shows after a failed command. The page must be at one of urls, and
-// this URL is expected from now on. Any other URL counts as an error. If the page has crashed, or
-// its URL cannot be read, the page is reopened instead. The hint of a page_crashed error advises
-// the same.
+// again finds out what the page shows after a failed command. The page must be at one of urls,
+// which then becomes the URL that the task expects. Any other URL counts as an error. If the page
+// has crashed, or its URL cannot be read, again reopens the page instead. The hint of a
+// page_crashed error also advises to open the page again.
 func (k *chaosTask) again(urls ...string) {
 	if k.crashed {
 		k.reopen()

@@ -137,9 +137,9 @@ func (c *chaos) report(seed uint64) {
 }
 
 // leaks checks that the processes have not opened many more files than at the start. The parameter
-// before has the number of open files at the start, by kind of process. If a kind has over 8 more
-// now, leaks counts all of these as errors. Then it stops all processes, and counts the processes
-// and sockets that are left.
+// before has the number of open files at the start, by kind of process. If a kind has over 8
+// additional files now, leaks counts each additional file as an error. Then leaks stops all
+// processes, and counts the processes and sockets that are left.
 func (c *chaos) leaks(before map[string]int) {
 	const spare = 8
 	more := func() []string {

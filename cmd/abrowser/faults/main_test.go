@@ -1,7 +1,8 @@
 //go:build linux
 
 // Package faults_test checks what happens to sessions when a process is killed, restarted, or
-// frozen, which means stopped by SIGSTOP. A session is what one task works in. Its processes are:
+// frozen, which means stopped by SIGSTOP. Each task works in a session of its own. These processes
+// serve a session:
 //
 //   - the daemon, which runs the session's commands;
 //   - the driver, Playwright's Node process, which daemons share unless ABROWSER_DRIVER=own;

@@ -88,7 +88,8 @@ func downloadPath(params map[string]any) {
 	params["path"] = what
 }
 
-// selectorOrPath decides whether the only argument of a screenshot is a selector or a path.
+// selectorOrPath decides whether the only argument of a screenshot is a selector or a path. If it
+// is a path, selectorOrPath moves it from the parameter selector to the parameter path.
 func selectorOrPath(params map[string]any) {
 	only, ok := params["selector"].(string)
 	if _, two := params["path"]; !ok || two || isSelector(only) {
@@ -185,7 +186,7 @@ func (w Files) writeNew(file wire.File) (string, error) {
 }
 
 // newName returns a path, without extension, for a file for which the caller gave no path. The
-// path is in the directory below, which newName creates; below is relative to the root.
+// parameter below is the file's directory, relative to the root. newName creates this directory.
 func (w Files) newName(below string) (string, error) {
 	dir := w.Root.Path(below)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

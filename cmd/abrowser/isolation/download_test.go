@@ -145,9 +145,8 @@ func TestDownloadsOfFramesAndTabs(t *testing.T) {
 	h.Fails(t, wire.CodeTimeout, "near", "wait", "--download", "--timeout", "300")
 }
 
-// link returns the ref of a link with the given name on the session's page or in its frames. The
-// parameter n is the number of this link among the links with this name, counted from 1. There
-// must be three.
+// link returns the ref of the nth link with the given name on the session's page, including the
+// page's frames. The parameter n counts from 1. There must be exactly three links with this name.
 func link(t *testing.T, h *e2e.Home, session, name string, n int) string {
 	t.Helper()
 	var found []string

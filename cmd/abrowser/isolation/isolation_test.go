@@ -18,9 +18,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// A Playwright program makes settings on the page and context of a session. They never apply to
-// another session, no matter which of the two was opened first. When the program's connection is
-// closed, they do not apply to the program's session any more.
+// A Playwright program makes settings on the page and context of a session. The settings never
+// apply to another session, no matter which of the two sessions was opened first. When the
+// program's connection is closed, the settings do not apply to the program's session any more.
 func TestSettingsStayInTheirSession(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -99,7 +99,7 @@ func differing(got, want map[string]any) string {
 type setting struct {
 	cmd     *exec.Cmd
 	seen    map[string]any // the settings that its page observes
-	refused string         // "refused" if the permissions were not granted, else "granted"
+	refused string         // the outcome of its grantPermissions: "refused" or "granted"
 }
 
 // settingsOf starts the program at a session's endpoint and waits until it has made its settings.

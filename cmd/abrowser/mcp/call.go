@@ -76,8 +76,9 @@ func (s *server) run(ctx context.Context, cmd commands.Command) (answer, error) 
 }
 
 // checkExists returns an error if a call names a session that does not exist, and the tool needs
-// one that does. A call that names no session is for the current session, which is started if
-// necessary.
+// an existing session. It accepts two sessions without a check, because they are started if
+// necessary: the current session, if the call names no session, and the session in the server's
+// options.
 func (s *server) checkExists(c call) error {
 	spec := c.tool.verb.Describe()
 	if !c.named || c.tool.opens || spec.NoStart || spec.By == wire.ByCommand || c.session == s.Session || s.knows(c.session) {
@@ -271,8 +272,8 @@ func coerce(name string, value any, kind string) (any, error) {
 	return nil, wire.Errorf(wire.CodeBadInput, "%s is %q; it takes a %s", name, text, kind)
 }
 
-// typed returns a value with the types of [commands.Command]: whole numbers are ints, and lists
-// of texts are []string.
+// typed converts a value to the types that [commands.Command] requires: a whole number to an int,
+// and a list of texts to a []string. It returns any other value unchanged.
 func typed(value any) any {
 	switch v := value.(type) {
 	case json.Number:

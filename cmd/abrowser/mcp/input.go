@@ -18,7 +18,8 @@ const (
 	quietTime    = 50 * time.Millisecond // all calls count as answered if none runs for this time
 )
 
-// Read reads from the client. At the end of the input, it waits until no call runs.
+// Read reads from the client. At the end of the input, it waits until no call runs, but not longer
+// than drainTimeout.
 func (r input) Read(b []byte) (int, error) {
 	n, err := r.Reader.Read(b)
 	if err == nil || n > 0 {

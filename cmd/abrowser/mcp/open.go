@@ -14,8 +14,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// openSession opens a session. It fails if the session is live. If the session cannot be opened
-// as requested, openSession ends it again.
+// openSession opens a session. It fails if the call names a session that is live. If the call
+// names none, openSession chooses a name (see reserveName). If the session cannot be opened as
+// requested, openSession ends it again.
 func (s *server) openSession(c *call) (answer, error) {
 	foreign := map[string]bool{} // names that other agents have taken while this loop ran
 	for {

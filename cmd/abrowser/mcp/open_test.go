@@ -11,9 +11,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// start_browser without a name chooses a new name, even if several calls run at the same time:
-// neither a live session nor an ended session with tabs has this name. The answer contains the
-// name.
+// start_browser without a name chooses a name that no other session has, and answers with it. The
+// other sessions include ended sessions with tabs, and sessions that other calls are opening at
+// the same time.
 func TestNamesOfNewSessions(t *testing.T) {
 	r := serve(t, "all")
 	r.sessions["browser-2"] = "released"

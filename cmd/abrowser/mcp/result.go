@@ -73,8 +73,8 @@ func failure(c call, err error, result commands.Result) *mcp.CallToolResult {
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: members}
 }
 
-// addRecords adds the records of what policies decided. The member ok is false if no policy was
-// set for a request of a page.
+// addRecords adds the records of what policies decided. It also adds the member ok, which is false
+// if a page made a request for which no policy was set. If there are no records, it adds nothing.
 func addRecords(members map[string]any, records []wire.Record) {
 	if len(records) > 0 {
 		members["records"], members["ok"] = records, !wire.AnyUnhandled(records)

@@ -45,8 +45,8 @@ type tool struct {
 	verb         wire.AnyVerb
 	short        string            // in place of the verb's own description
 	fields       map[string]string // from a field of the verb to the argument's name, if they differ
-	fixed        map[string]any    // parameters of the verb that the tool sets, not an argument
-	hiddenFields []property        // arguments for fields of the verb that the command line lacks
+	fixed        map[string]any    // parameters of the verb that the tool itself sets
+	hiddenFields []property        // arguments for fields of the verb that have no flag
 	extraArgs    []property        // arguments for the tool itself
 	opens        bool              // the session that a call names need not exist
 	sets         bool              // the tool changes the server's state, though its verb only reads

@@ -69,8 +69,8 @@ func (c Client) add(file []byte, s Server) ([]byte, error) {
 }
 
 // member returns the value of the member with this name. If the object has no such member, member
-// adds it on a new line, with an empty object as its value. The parameter depth is the indentation
-// of this line.
+// adds it on a new line, with an empty object as its value. The parameter depth is the number of
+// levels by which this line is indented.
 func member(o *hujson.Object, name string, depth int) *hujson.Value {
 	for i, m := range o.Members {
 		if label, ok := m.Name.Value.(hujson.Literal); ok && label.String() == name {

@@ -45,8 +45,8 @@ func errJoin(errs ...error) error {
 	return nil
 }
 
-// stateFiles lists all files in which sessions and the browser keep their state, and the lock
-// files.
+// stateFiles lists the files in which sessions and the browser keep their state, and the lock
+// files. It omits the temporary files in state/tmp.
 func stateFiles(h *e2e.Home) []string {
 	var all []string
 	for _, dir := range []string{"state", "run"} {
@@ -59,8 +59,9 @@ func stateFiles(h *e2e.Home) []string {
 	return append(all, filepath.Join(h.Dir, "profiles", "default", "abrowser.lock"))
 }
 
-// After any one of the state or lock files was damaged, the next command works, or its error
-// names the file. No tab is lost, and each tab still belongs to its task.
+// The test damages one state or lock file after another. Before each damage, it kills the daemon
+// of session "one". If the session's next command fails, its error names the file or has a code
+// that the kill alone explains. No tab is lost, and each tab still belongs to its task.
 func TestDamagedFiles(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)

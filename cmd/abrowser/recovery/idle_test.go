@@ -107,7 +107,7 @@ func owner(t *testing.T) *exec.Cmd {
 }
 
 // A session ends when its owner process ends. --owner-pid and ABROWSER_OWNER_PID name the owner.
-// If several commands name an owner, the last one counts.
+// If several commands name different owners, the owner that the newest command names counts.
 func TestSessionEndsWithItsOwner(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)

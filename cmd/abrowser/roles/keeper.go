@@ -56,8 +56,9 @@ func serveBrowser(ctx context.Context, sys cli.System) error {
 }
 
 // spares returns the number of new sessions after which the broker creates a page in advance for
-// the next session. It is the value of ABROWSER_SPARE_PAGES, but the value 0, which means never,
-// becomes -1. If the variable is not a number, spares returns 0, which means the default.
+// the next session. The number is the value of ABROWSER_SPARE_PAGES, with two exceptions. If the
+// variable is 0, which means never, spares returns -1. If the variable is unset or not a number,
+// spares returns 0, which means the default number.
 func spares(lookup func(string) (string, bool)) int {
 	text, _ := lookup("ABROWSER_SPARE_PAGES")
 	switch n, err := strconv.Atoi(text); {

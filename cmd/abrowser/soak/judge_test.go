@@ -72,8 +72,8 @@ type verdict struct {
 	Elsewhere []string // input that other elements got instead of the case's element
 	Blocked   []string // input for the element that did not reach it, because the element had moved
 	Ready     float64  // when the element became ready, in milliseconds since 1970; 0 if it did not
-	Unknown   bool     // a command's result is unknown for another reason than that of GivenUp
-	GivenUp   bool     // a type command has an unknown result: its timeout ended after some keys
+	Unknown   bool     // a command's result is unknown; commands that set GivenUp do not count
+	GivenUp   bool     // a type command's timeout ended after some keys, so its result is unknown
 }
 
 // clockError is how much the clocks of a page and of the test may differ, in milliseconds.
@@ -320,8 +320,9 @@ func strays(act action, cmd command, seen, once, spare map[string]int) string {
 	return strings.Join(said, ", ")
 }
 
-// changedDocument reports whether the page changed its document while the command ran. If a key is
-// pressed during the change, it may reach neither the old nor the new document.
+// changedDocument reports whether the page changed its document while the command ran, or up to
+// 100 ms before or after that. If a key is pressed during the change, it may reach neither the old
+// nor the new document.
 func changedDocument(records []record, cmd command) bool {
 	const around = 100
 	return slices.ContainsFunc(records, func(r record) bool {

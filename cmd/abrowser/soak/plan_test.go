@@ -37,9 +37,9 @@ type spec struct {
 
 // step is one command of a case. Its times are in milliseconds.
 type step struct {
-	// If IsLong is not set, the command's timeout ends Edge after the element becomes ready, or
-	// before it if Edge is negative. The timeout is at least Least. If IsLong is set, the timeout
-	// is Long, where 0 means the command's default.
+	// If IsLong is false, the command's timeout ends Edge after the element becomes ready. If Edge
+	// is negative, the timeout ends before that moment. The timeout is at least Least. If IsLong
+	// is true, the timeout is Long, where 0 means the command's default.
 	Edge, Least int
 	IsLong      bool
 	Long        int
@@ -193,8 +193,9 @@ func (p *planner) moment(afterLoad bool) int {
 }
 
 // addSteps plans the commands of a case. Some cases begin with commands whose timeouts end around
-// the moment at which the element becomes ready, some with several short commands, and some with
-// neither. The last command of every case has plenty of time.
+// the moment at which the element becomes ready. Some other cases begin with commands that have
+// short timeouts, from 20 to 299 ms. The last command of every case, which can be the only one,
+// has plenty of time.
 func (p *planner) addSteps(c *plannedCase, act action) {
 	switch n := p.r.IntN(10); {
 	case n < 5:

@@ -22,7 +22,7 @@ type runner struct {
 	session string
 	site    *site
 	plan    *planner
-	lag     time.Duration // average time from a command's timeout to its end; only work uses it
+	lag     time.Duration // average from timeout to end of a command; only work's goroutine uses it
 
 	mu      sync.Mutex // guards the fields below
 	running int        // pid of the running command, 0 if none runs
@@ -82,7 +82,7 @@ func (r *runner) runPage(page plannedPage) {
 	}
 	time.Sleep(settleTime) // late effects come during this time
 	complete := r.site.flush(page.Name, roles, flushTime)
-	if !complete { // the next document of the tab reports what the last one did not
+	if !complete { // a new document in the tab reports the records that the old one did not report
 		r.run(step{IsLong: true, Long: 20000}, "open", r.site.url(page.Name, page.Framed, nil))
 		complete = r.site.flush(page.Name, roles, flushTime)
 	}
@@ -106,7 +106,7 @@ func (r *runner) runPage(page plannedPage) {
 const (
 	armTime   = 10 * time.Second
 	flushTime = 10 * time.Second
-	mostLag   = 500 * time.Millisecond // a command with a longer lag counts with this in runner.lag
+	mostLag   = 500 * time.Millisecond // in the average runner.lag, a longer lag counts as this
 )
 
 // runCase runs the commands of a case until one succeeds. It returns the commands that it ran.
@@ -215,7 +215,8 @@ func (r *runner) setRunning(pid int) string {
 	return killed
 }
 
-// ref returns the ref of an element in a frame, from a snapshot.
+// ref takes a snapshot and returns the ref of the element of the case with the given id, which may
+// be in a frame.
 func (r *runner) ref(id string) (string, error) {
 	out, err := e2e.TryAsk[struct {
 		Refs map[string]struct{ Name string }

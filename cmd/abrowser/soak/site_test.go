@@ -155,8 +155,8 @@ func (s *site) routes() http.Handler {
 
 func milliseconds(at time.Time) float64 { return float64(at.UnixMicro()) / 1000 }
 
-// sendOrders streams orders as server-sent events to the newest document of a role, which makes
-// the request.
+// sendOrders streams orders, as server-sent events, to the document that made the request. This
+// document becomes the newest of its role, so it gets all further orders for the role.
 func (s *site) sendOrders(w http.ResponseWriter, r *http.Request) {
 	role := r.FormValue("role")
 	mine := make(chan []byte, 16)

@@ -140,8 +140,8 @@ func (s *soak) describe(r *runner, one ran, records []record) string {
 	return b.String()
 }
 
-// isNear reports whether the details of a case include a record that is not about the case's
-// element. They include the page's own activity and all presses of keys and mouse buttons.
+// isNear reports whether describe prints the record r even if r is not about the case's element.
+// It prints the page's own activity, and all presses of keys and mouse buttons.
 func isNear(r record) bool {
 	return slices.Contains([]string{"begins", "leaves", "spins", "spun", "asks", "asked"}, r.Type) || isPress(r.Type)
 }

@@ -27,7 +27,7 @@ func (s *soak) stall(over <-chan struct{}) {
 		}
 		pid := s.stallable(r)
 		if pid == 0 || syscall.Kill(pid, syscall.SIGSTOP) != nil {
-			continue // the process has exited
+			continue // no such process runs, or it has just exited
 		}
 		time.Sleep(time.Duration(r.Int64N(int64(longestStall))))
 		_ = syscall.Kill(pid, syscall.SIGCONT) // the process may have been killed during the stall

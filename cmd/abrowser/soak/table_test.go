@@ -25,8 +25,8 @@ type table struct {
 	quick     []time.Duration // how long commands took for elements that were ready at once, sorted
 }
 
-// row counts the cases of an action or of a kind of readiness. The fields unkilled, unknown,
-// inTime, missed and givenUp stay 0 in a run with kills or stalls.
+// row counts the cases of one action or of one kind; the row "all" counts all cases. The fields
+// unkilled, unknown, inTime, missed and givenUp stay 0 in a run with kills or stalls.
 type row struct {
 	cases, commands int
 	outcomes        map[string]int
@@ -55,7 +55,7 @@ func (t *table) lost() {
 const (
 	wellTime    = 2 * time.Second // the shortest result of well
 	mostDetails = 3               // how many contradictions of a class, kind and action are printed in full
-	enoughCases = 300             // report checks shares only of so many cases or more
+	enoughCases = 300             // with fewer cases, report does not check percentages
 )
 
 // tally judges a case and counts its result. If complete is false, records of its page are
@@ -114,9 +114,9 @@ func (t *table) isNew(class string, one ran) bool {
 	return t.shown[key] <= mostDetails
 }
 
-// well returns how long before the timeout of a command its element must become ready, so that the
-// command is expected to succeed. The element is then ready well in time. The result is longer on
-// a slow machine.
+// well returns a duration. If an element becomes ready at least that long before the timeout of a
+// command, it is ready well in time, and the command should succeed. The result is longer on a
+// slow machine.
 func (t *table) well() time.Duration {
 	if len(t.quick) == 0 {
 		return wellTime
@@ -197,9 +197,12 @@ func (s *soak) count(w *row, one ran, v verdict, disturbed bool) {
 	}
 }
 
-// report prints the table. It fails the test for every contradiction, and if too many cases could
-// not be counted. In an undisturbed run it also fails the test if too many results are unknown or
-// too many commands for a ready element had no success.
+// report prints the table. It fails the test if there is a contradiction, if no case was run, or
+// if too many cases could not be counted. In an undisturbed run with at least enoughCases cases,
+// it also fails the test in these cases:
+//
+//   - more than 1 % of the cases have a command whose result is unknown;
+//   - the last command failed in more than 1 % of the cases whose element was ready well in time.
 func (s *soak) report() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -81,8 +81,9 @@ function save() {
 `, to)
 }
 
-// filesFrames shows /files in three frames. #same has this origin, and #cross has the other one.
-// #deep has this origin and is inside the frame #nest, which has the other one.
+// filesFrames shows /files in three frames. The frame #same has the origin of the request. The
+// frame #cross has the site's other origin. The frame #deep has the site's first origin, and is
+// inside the frame #nest, which has the other origin.
 func (s *Site) filesFrames(w http.ResponseWriter, r *http.Request) {
 	page := "/files?to=" + url.QueryEscape(r.URL.Query().Get("to"))
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

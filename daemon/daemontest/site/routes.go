@@ -95,7 +95,7 @@ func (s *Site) logout(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/me", http.StatusSeeOther)
 }
 
-// count counts the reports of pages about what happened in them.
+// count counts an event that a page reports under a name. [Site.Count] returns the number.
 func (s *Site) count(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.counts[r.PathValue("name")]++

@@ -10,8 +10,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// HasRef reports whether the node gets a ref, by which commands can name it. Playwright must have
-// given the element its own ref. In addition, the element must be one of these:
+// HasRef reports whether the node gets a ref, by which commands can name it. A node gets one only
+// if it has a PlaywrightRef and is one of these:
 //
 //   - a frame or an interactive element
 //   - a content element that has a name, such as a heading
@@ -32,7 +32,8 @@ func (n *Node) HasRef() bool {
 	return n.Attrs["cursor"] == "pointer"
 }
 
-// ShownRole returns the role as agent-browser writes it, which agents are used to.
+// ShownRole returns the role as the program agent-browser writes it. Agents are used to its
+// snapshots.
 func (n *Node) ShownRole() string {
 	switch n.Role {
 	case "text":
@@ -213,8 +214,8 @@ func (n *Node) shownAttrs(link string) []string {
 	return all
 }
 
-// textBelow returns the text of the node and of all nodes below it. The text is printed in
-// place of the name if an element has no name.
+// textBelow returns the text of the node and of all nodes below it. A snapshot of the interactive
+// elements prints it as the name of a generic element that has no name.
 func (n *Node) textBelow() string {
 	parts := []string{}
 	if n.Text != "" {

@@ -17,8 +17,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Conn is a connection to a session's endpoint at the session's broker. The methods of a Conn may
-// be called from several goroutines.
+// Conn is a connection to a session's endpoint at the session's broker. Except for [Conn.Read], its
+// methods may be called from several goroutines at the same time.
 type Conn struct {
 	ws   *websocket.Conn
 	over chan struct{} // closed when the connection has ended

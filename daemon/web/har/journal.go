@@ -47,7 +47,8 @@ func appendLine(path string, line []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// WriteArchive writes the entries as a HAR to the file path, and returns how many entries it has.
+// WriteArchive writes a HAR with the journal's entries to the file with the given path, and
+// returns the number of entries in the HAR.
 func (j *Journal) WriteArchive(path string) (int, error) {
 	entries, err := j.read()
 	if err != nil {
@@ -95,8 +96,8 @@ func (j *Journal) read() ([]json.RawMessage, error) {
 	return entries, nil
 }
 
-// writeArchive writes the file whole or not at all. Only its owner may read it, since it
-// may contain secrets.
+// writeArchive writes the file whole or not at all. Only the current user may read the file, since
+// it may contain secrets.
 func writeArchive(path string, entries []json.RawMessage) error {
 	return home.ReplaceFile(path, 0o600, func(f *os.File) error {
 		w := bufio.NewWriter(f)

@@ -112,7 +112,9 @@ func (p *Prompts) allowSave(path string) string {
 	return id
 }
 
-// save writes a piece of the data that a page saves to its file.
+// save writes q.Data to the file that q.File names. If q.More is true, save appends the data, and
+// otherwise it replaces the content of the file. It denies the request if q.File names no file
+// that a page may write, or if the file cannot be written.
 func (p *Prompts) save(q Request) Decision {
 	p.mu.Lock()
 	path := p.saves[q.File]
@@ -137,8 +139,9 @@ func (p *Prompts) save(q Request) Decision {
 
 const maxPicked = 32 << 20 // bytes, for all files that a page gets from one file picker
 
-// Respond queues the response to a file picker. The response contains the files that the page will
-// be given, or the path of the file that the page may write.
+// Respond queues a response, which answers a later request of a page for a file picker of the
+// kind in.API. The response contains the files that the page will be given, or the path of the
+// file that the page may write.
 func (p *Prompts) Respond(in verbs.PickerRespondIn) (verbs.PickerRespondOut, error) {
 	none := verbs.PickerRespondOut{}
 	for _, path := range in.Paths {

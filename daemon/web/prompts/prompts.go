@@ -196,8 +196,8 @@ func (p *Prompts) NotificationPermission() string {
 	return "default"
 }
 
-// grant returns the decision to allow, with the data that the permissions give access to. It
-// stores the text that a page copies to the clipboard.
+// grant returns the decision to allow, with the data that the permissions give access to. If the
+// page asked to write to the clipboard, grant stores the text in p.clipboard.
 func (p *Prompts) grant(q Request) Decision {
 	v := Decision{Do: doAllow}
 	p.mu.Lock()

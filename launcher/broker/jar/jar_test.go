@@ -117,7 +117,8 @@ func running(t *testing.T, test func(t *testing.T, dir string, f *fakeBrowser, j
 	})
 }
 
-// A navigation causes one save, after it has settled. Without activity no cookies are listed.
+// The cookies are saved after a navigation has settled, and its redirects cause at most one more
+// save. Without activity, no cookies are listed.
 func TestSaveAfterNavigation(t *testing.T) {
 	running(t, func(t *testing.T, dir string, f *fakeBrowser, j *Jar) {
 		before := f.calls()

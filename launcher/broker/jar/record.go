@@ -32,7 +32,7 @@ type record struct {
 type entry struct {
 	Cookie cookie    `json:"cookie"`
 	Since  time.Time `json:"since"` // when the cookie was first seen in this state
-	// Earlier has the fingerprints of the cookie's earlier states, the latest last.
+	// Earlier has the fingerprints of the cookie's earlier states, the oldest first.
 	Earlier []string `json:"earlier,omitempty"`
 }
 

@@ -119,7 +119,7 @@ func (p *Pool) Admit(agent string, tabs []Tab) (evict string, ok bool) {
 	switch {
 	case p.Max == 0:
 		return "", true
-	case p.ReservedFor(agent): // even if tabs that pages have opened since then fill the pool
+	case p.ReservedFor(agent): // even if pages have since opened tabs that fill the pool
 		p.Reserved = nil
 		return "", true
 	case p.free(tabs) > 0:

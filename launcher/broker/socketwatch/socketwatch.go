@@ -31,12 +31,14 @@ const (
 	pollEvery = 2 * time.Second
 )
 
-// Run calls check once at the start, and then 1 s (settleTime) after each change of a socket file
-// in the root's run directory, until ctx ends. On systems without events for sockets, it calls
-// check every 2 s (pollEvery). Run passes the path of the changed file to check. The path is empty
-// if several files may have changed, for example because a directory was removed or renamed.
+// Run calls check once at the start, and then after changes of socket files in the root's run
+// directory, until ctx ends. After the first change, Run collects further changes for 1 s
+// (settleTime) before it calls check. On systems without events for sockets, it calls check every
+// 2 s (pollEvery) instead.
 //
-// check returns true if a socket is gone. Run then calls check again 2 s later.
+// Run passes the path of the changed file to check. The path is empty if several files may have
+// changed, for example because a directory was removed or renamed. check returns true if a socket
+// is gone. Run then calls check again after 2 s, or after the next change if that is earlier.
 func Run(ctx context.Context, root home.Root, check func(path string) (gone bool)) {
 	w := watcher{dirs: []string{root.Dir, root.Path("run"), root.Path("run", "s"), root.Path("run", "b")}}
 	if notify, err := fsnotify.NewWatcher(); err == nil {
@@ -54,8 +56,10 @@ func Run(ctx context.Context, root home.Root, check func(path string) (gone bool
 
 // watcher watches the directories that contain sockets, and the directories above them.
 type watcher struct {
-	dirs   []string
-	notify *fsnotify.Watcher // nil on a system without events for sockets, or if it has no inotify instance left
+	dirs []string
+	// notify is nil on a system without events for sockets, or if the user has no inotify instance
+	// left.
+	notify *fsnotify.Watcher
 }
 
 // watch watches the directories, including those that were removed and created again.

@@ -47,9 +47,9 @@ func New(root home.Root, b *handover.Browser) *File {
 // instance was stopped on purpose, and if the browser is external. The user of an external browser
 // may have reopened the tabs there.
 //
-// If the file cannot be read, Load returns an error with the state in the previous file, which
-// lacks at most the last change. If that file cannot be read either, the returned state is empty.
-// In that case the error is nil if the file does not exist.
+// If the file cannot be read, Load returns an error and the state in the previous file, which
+// lacks at most the last change. If the previous file cannot be read either, the returned state is
+// empty. In that case Load returns no error if the file at path does not exist.
 func (f *File) Load() (patches.State, pool.State, error) {
 	c, err := Read(f.path)
 	if err != nil {

@@ -63,9 +63,10 @@ func attachError(endpoint string, err error) error {
 	return wire.Errorf(wire.CodeNoBrowser, "no browser answers at %s", home.RedactCDP(endpoint)).WithHint("%s", hint)
 }
 
-// candidates returns the URLs to try. For localhost they have the two loopback addresses, since
-// browsers differ in the address at which they listen. Other host names are resolved here, since a
-// browser refuses requests whose Host header has such a name. With TLS the host name is kept.
+// candidates returns the URLs to try. If u has the host localhost, it returns one URL for each of
+// the two loopback addresses, since browsers differ in the address at which they listen. For
+// another host name, it returns one URL for each address of the host, since a browser refuses
+// requests whose Host header has such a name. If u uses TLS, it returns only u.
 func candidates(ctx context.Context, u *url.URL) []*url.URL {
 	hosts := []string{u.Hostname()}
 	switch {

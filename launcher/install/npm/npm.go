@@ -38,7 +38,7 @@ type Package struct {
 	Key         []string // the key files, without which the package does not work
 	KeyOnly     bool     // unpack only the key files
 	MaxPacked   int64    // the limit for the size of the archive
-	MaxUnpacked int64    // the limit for the size of all files in the archive
+	MaxUnpacked int64    // the limit for the total size of the files in the archive
 	Edits       []Edit
 }
 

@@ -1,4 +1,5 @@
-// The value of this expression has all settings that a page can observe and a CDP client can make.
+// The value of this expression is an object with all settings that a CDP client can make and the
+// page can observe.
 (async () => {
   const soon = (what, otherwise) => Promise.race([what, new Promise(f => setTimeout(f, 3000, otherwise))]).catch(e => String(e));
   const text = path => soon(fetch(path).then(r => r.text()), 'no answer');
