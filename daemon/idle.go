@@ -24,7 +24,8 @@ type idle struct {
 	used    bool // a command has begun
 }
 
-// firstTime is how long a daemon waits for its first command, even if the limit is shorter.
+// firstTime is the least time that a daemon waits for its first command. If the idle limit is
+// longer, the daemon waits until that limit is reached.
 const firstTime = 10 * time.Second
 
 func newIdle() *idle {

@@ -54,7 +54,8 @@ func (n *Notices) AddLoss(why error) {
 	n.lost, n.why = n.lost+1, why
 }
 
-// take removes the decisions and returns them.
+// take removes the dialogs, the records and the number of dropped records from the notices, and
+// returns them. It leaves the losses, which takeLosses removes.
 func (n *Notices) take() (dialogs []verbs.Dialog, records []wire.Record, dropped int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

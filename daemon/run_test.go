@@ -16,8 +16,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A daemon whose socket was removed ends when the broker reports the removal, or when the
-// daemon loses its connection to the browser. While the socket exists, the daemon does not end.
+// The daemon checks its socket when the broker reports that the socket was removed, and when the
+// daemon loses its connection to the browser. It ends if the socket is gone, and continues if the
+// socket still exists.
 func TestDaemonEndsWithItsSocket(t *testing.T) {
 	for name, check := range map[string]func(*session){
 		"reported":        func(s *session) { s.memory.session.CheckSocket() },

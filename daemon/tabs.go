@@ -83,8 +83,8 @@ func (t *Tabs) Activate(ctx context.Context, tab verbs.Tab) error {
 	return t.broker.Note(ctx, verbs.NoteIn{Target: tab.TargetID, Active: true})
 }
 
-// Events returns how many events of the session's pages the broker had sent to the session's
-// clients when the tabs were listed last.
+// Events returns [verbs.TabsOut.Notified] from the most recent list of the tabs. That is the
+// number of CDP events about pages that the broker had sent to the session's clients by then.
 func (t *Tabs) Events() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()

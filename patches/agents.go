@@ -147,8 +147,8 @@ func (m *Mux) reserveTab(tn *tenant) (settle func(made bool), refusal *cdp.Error
 	}, nil
 }
 
-// Evict closes an extra tab. [Mux.ExtraTabs] omits the tab from this call on. done is called
-// when the tab is gone or limit has passed.
+// Evict closes an extra tab. As soon as Evict is called, [Mux.ExtraTabs] omits the tab, although
+// the tab is still open. done is called when the tab is gone or limit has passed.
 func (m *Mux) Evict(target string, limit time.Duration, done func()) {
 	m.evicting[target] = true
 	m.closeAll([]string{target}, limit, func(int) { done() })

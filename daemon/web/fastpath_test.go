@@ -95,7 +95,8 @@ func TestFastPath(t *testing.T) {
 	}
 }
 
-// The error gives the reason that the first check has found, even if the time limit is too short
+// The fast path checks the element before Playwright does. If this check has found why the element
+// is not ready, the error of the command gives that reason, even if the time limit is too short
 // for Playwright to find it.
 func TestFastPathReason(t *testing.T) {
 	s := home.Start(t)

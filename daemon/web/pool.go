@@ -46,8 +46,9 @@ func (c *call) tabsBefore(ctx context.Context) ([]verbs.Tab, error) {
 	return c.Tabs.List(ctx)
 }
 
-// warnOfEvicted warns of each tab in before that is not open any more. The broker has closed it to
-// make room for the new one.
+// warnOfEvicted is called after a tab was opened. The parameter before lists the tabs that the
+// session had until then. If one of them is not open any more, the broker has closed it to make
+// room for the new tab, and warnOfEvicted warns of this.
 func (c *call) warnOfEvicted(before []verbs.Tab) {
 	now := c.Tabs.Known()
 	for _, tab := range before {

@@ -31,9 +31,9 @@ func (w *utilityWorld) until(limit time.Duration) int64 {
 // errNotFast means that the fast path cannot do this and has done nothing; use Playwright.
 var errNotFast = errors.New("not possible on the fast path")
 
-// inUtilityWorld calls ask with the page's world. If ask fails with an error that may be due to
-// another document in the page, inUtilityWorld calls ask once more, with the world of the present
-// document. ctx must have a deadline.
+// inUtilityWorld calls ask with the page's utility world. If ask fails with an error that can mean
+// that a new document has replaced the old one, inUtilityWorld calls ask once more, with the world
+// of the new document. ctx must have a deadline.
 func (c *pageCall) inUtilityWorld(ctx context.Context, ask func(*utilityWorld) error) error {
 	for again := false; ; again = true {
 		w, err := c.utilityWorld(ctx)

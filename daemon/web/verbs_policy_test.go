@@ -25,7 +25,8 @@ func reply[In, Out any](t testing.TB, s *daemontest.Session, v wire.Verb[In, Out
 	return r
 }
 
-// A policy applies from the next dialog on. Only a dialog without a policy causes a warning.
+// A policy for dialogs applies from the next dialog on. The reply warns of a dialog only if the
+// mode is raise, the default, which leaves the decision about the dialog to no policy.
 func TestDialogPolicies(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/dialogs"))

@@ -83,7 +83,8 @@ func TestClientThatDoesNotReadIsDisconnected(t *testing.T) {
 	}
 }
 
-// If the broker ends while the client disconnects, the client still gets a reason.
+// The broker ends at the moment when it notices that a client has disconnected. The close frame
+// that it sends to the client still contains a reason.
 func TestBrokerEndsAsTheClientLeaves(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

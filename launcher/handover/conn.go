@@ -135,8 +135,8 @@ func (c *Conn) Browser() (*Browser, error) {
 	return first.Browser, c.conn.SetReadDeadline(time.Time{})
 }
 
-// Replace closes the connection of c, whose other end is dead. After that, c uses the connection
-// of the Conn that is passed as with.
+// Replace closes the connection of c, whose other end is dead, and makes c use another one. The
+// parameter with is the Conn from which c takes the new connection.
 func (c *Conn) Replace(with *Conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

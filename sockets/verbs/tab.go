@@ -56,8 +56,8 @@ type TabListIn struct {
 // TabsOut lists tabs.
 type TabsOut struct {
 	Tabs []Tab `json:"tabs"`
-	// LastDownload is the [BrokerDownload.Number] of the session's newest download. It is set
-	// only in lists of a single session, which a daemon requests for its own session.
+	// LastDownload is the [BrokerDownload.Number] of the session's newest download. Only
+	// [BrokerTabs] sets it, and only if its input names a session.
 	LastDownload int `json:"lastDownload,omitzero"`
 	// Notified is the number of CDP events about pages that the broker has sent to the session's
 	// clients. Like LastDownload, it is set only in lists of a single session.

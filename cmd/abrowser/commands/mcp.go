@@ -13,7 +13,9 @@ import (
 // serveMCP serves an MCP client until the client disconnects. The client acts as a new agent, which
 // ends with the connection.
 func (x *run) serveMCP(ctx context.Context, in verbs.MCPIn) (*verbs.Empty, error) {
-	// x.agent is the caller's own session if --session names another session.
+	// The home session is the session of the task that has started the MCP server. If --session
+	// names another session than the task's, the task's session is in x.agent. Otherwise x.agent
+	// is empty, and the home session is x.session, if a flag or a variable has named it.
 	if x.home = x.agent; x.home == "" && x.identity.Named {
 		x.home = x.session
 	}

@@ -20,7 +20,11 @@
 
   let posting = false;
   const note = (type, on, level, value, trusted = true) => {
-    state.open.push({ seq: ++state.seq, at: now(), type, on, level, value: String(value ?? ""), trusted, page: state.page });
+    const record = { seq: 0, at: now(), type, on, level, value: String(value ?? ""), trusted, page: state.page };
+    // A script that is not done in time is terminated, at the beginning of a function at the
+    // earliest. No function of the page is called here, so that no number is left without a record.
+    record.seq = ++state.seq;
+    state.open.push(record);
     save();
     if (!posting) setTimeout(post);
     posting = true;
