@@ -10,10 +10,18 @@ import (
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 )
 
+// A keeper whose broker dies five times within 20 s gives up: it stops the browser, and the next
+// browser opens the tabs anew, so that what the pages recorded is lost. kill stays below this limit.
+const (
+	mostBrokers  = 4
+	brokerWindow = 25 * time.Second
+)
+
 // kill ends one random process after another, until the channel over is closed. Mostly it kills or
 // interrupts a running command, and sometimes it kills a daemon, a driver or a broker.
 func (s *soak) kill(over <-chan struct{}) {
 	r := rand.New(rand.NewPCG(s.seed, 1<<32))
+	var brokers []time.Time // when brokers were killed
 	for {
 		select {
 		case <-over:
@@ -28,6 +36,12 @@ func (s *soak) kill(over <-chan struct{}) {
 			from.killCaller(syscall.SIGINT, "INT")
 		default:
 			kind := []string{e2e.KindDaemon, e2e.KindDriver, e2e.KindBroker}[n-7]
+			if kind == e2e.KindBroker {
+				if n := len(brokers); n >= mostBrokers && time.Since(brokers[n-mostBrokers]) < brokerWindow {
+					continue
+				}
+				brokers = append(brokers, time.Now())
+			}
 			victims := s.h.Of(kind)
 			if len(victims) == 0 {
 				continue
