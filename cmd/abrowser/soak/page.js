@@ -7,6 +7,10 @@
 // a frame, because a frame of another origin may have no sessionStorage. Both outlive a document.
 // If a document goes away, the next document in the same place reports the remaining records. Each
 // report contains the number of the last record, so that the server notices gaps.
+//
+// The script of an eval command that is not done in time is terminated at any point, also inside of
+// note. So state.log changes by single steps only, and a record's number follows from its place: a
+// counter that was increased without a record would leave a gap for ever.
 "use strict";
 (() => {
   const query = new URLSearchParams(location.search);
@@ -14,28 +18,27 @@
   const now = () => performance.timeOrigin + performance.now();
   const isTop = window === top;
   const kept = isTop ? sessionStorage.getItem("soak") : window.name;
-  const state = JSON.parse(kept || "null") ?? { epoch: String(Math.random()).slice(2), page: "", seq: 0, open: [], cases: [] };
+  const state = JSON.parse(kept || "null") ?? { epoch: String(Math.random()).slice(2), page: "", log: { confirmed: 0, open: [] }, cases: [] };
   if (query.get("page") !== state.page) Object.assign(state, { page: query.get("page"), cases: [] });
   const save = () => (isTop ? sessionStorage.setItem("soak", JSON.stringify(state)) : (window.name = JSON.stringify(state)));
 
   let posting = false;
   const note = (type, on, level, value, trusted = true) => {
-    const record = { seq: 0, at: now(), type, on, level, value: String(value ?? ""), trusted, page: state.page };
-    // A script that is not done in time is terminated, at the beginning of a function at the
-    // earliest. No function of the page is called here, so that no number is left without a record.
-    record.seq = ++state.seq;
-    state.open.push(record);
+    state.log.open.push({ at: now(), type, on, level, value: String(value ?? ""), trusted, page: state.page });
     save();
     if (!posting) setTimeout(post);
     posting = true;
   };
   const post = (flush = "") => {
     posting = false;
-    const body = JSON.stringify({ role, epoch: state.epoch, seq: state.seq, records: state.open, flush });
+    const { confirmed, open } = state.log;
+    const records = open.map((record, i) => ({ ...record, seq: confirmed + 1 + i }));
+    const body = JSON.stringify({ role, epoch: state.epoch, seq: confirmed + open.length, records, flush });
     fetch("/report", { method: "POST", body, keepalive: body.length < 16384 })
       .then((response) => response.json())
       .then(({ have }) => {
-        state.open = state.open.filter((r) => r.seq > have);
+        const { confirmed, open } = state.log;
+        state.log = { confirmed: Math.max(have, confirmed), open: open.slice(Math.max(have - confirmed, 0)) };
         save();
       })
       .catch(() => setTimeout(post, 200, flush));
