@@ -159,8 +159,10 @@ func (c *pageCall) judge(ctx context.Context, at target, a action, out outcome) 
 	case out.Stopped == "replaced":
 		return performed{}, staleError(at.sel.ref, "its page was loaded anew")
 	case out.Stopped != "":
-		if out.Stopped == "late" && out.Count < 0 && at.query != "" { // the timeout came before the first check
-			if n, err := peekFor(c.call, time.Second, c.page.Locator(at.query).Count); err == nil {
+		if out.Stopped == "late" && out.Count < 0 && at.query != "" && at.sel.ref == 0 { // the timeout came before the first check
+			short, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+			defer cancel()
+			if n, err := c.count(short, c.page.Locator(at.query)); err == nil {
 				out.Count = n
 			}
 		}

@@ -163,12 +163,15 @@ func (c *pageCall) findFirst(ctx context.Context, sel selector) (playwright.Loca
 	return all.First(), nil
 }
 
+// count returns how many elements match, in the page's present document. It does not use
+// Playwright's own count, which is 0 if the document is being replaced.
 func (c *call) count(ctx context.Context, all playwright.Locator) (int, error) {
 	for {
-		n, err := peekFor(c, daemon.TimeLeft(ctx, readTime)+time.Second, all.Count)
+		answer, err := peekFor(c, daemon.TimeLeft(ctx, readTime)+time.Second, func() (any, error) { return all.EvaluateAll("all => all.length") })
 		if isDocumentGone(err) && daemon.Sleep(ctx, 50*time.Millisecond) {
 			continue
 		}
+		n, _ := answer.(int)
 		return n, codeError(err)
 	}
 }

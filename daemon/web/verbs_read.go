@@ -171,7 +171,20 @@ func (c *pageCall) getCount(ctx context.Context, in verbs.GetIn) (verbs.GetCount
 }
 
 func (c *pageCall) isVisible(ctx context.Context, in verbs.GetIn) (verbs.IsVisibleOut, error) {
-	is, origin, err := read(ctx, c, in.Selector, reading{}, func(at playwright.Locator, _ *float64) (bool, error) { return at.IsVisible() })
+	is, origin, err := read(ctx, c, in.Selector, reading{}, func(at playwright.Locator, _ *float64) (bool, error) {
+		for {
+			commits := c.page.commits.Load()
+			is, err := at.IsVisible()
+			if is || err != nil || ctx.Err() != nil {
+				return is, err
+			}
+			// Playwright also returns false if the document is being replaced. After the next
+			// response of the page, that is known.
+			if _, err := c.page.Evaluate("0"); !isDocumentGone(err) && c.page.commits.Load() == commits {
+				return false, codeError(err)
+			}
+		}
+	})
 	return verbs.IsVisibleOut{Visible: is, Origin: origin}, err
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"image"
 	"image/png"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -12,6 +14,27 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
+
+// While a page replaces its document again and again, an element that each document has is
+// always found.
+func TestReadWhileThePageReloads(t *testing.T) {
+	s := home.Start(t)
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.Write([]byte(`<p id="there">there</p><script>setTimeout(() => location.reload(), 80)</script>`))
+	}))
+	t.Cleanup(web.Close)
+	open(t, s, web.URL)
+	in := verbs.GetIn{Element: element("#there")}
+	for range 60 {
+		if got := do(t, s, verbs.GetCount, in).Count; got != 1 {
+			t.Errorf("get count = %d, want 1", got)
+		}
+		if !do(t, s, verbs.IsVisible, in).Visible {
+			t.Error("is visible = false")
+		}
+	}
+}
 
 func TestRead(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
