@@ -36,7 +36,7 @@ func inQueue(t *testing.T, run func(context.Context, *call)) {
 // lateElement responds after a while.
 type lateElement struct{ shownElement }
 
-func (lateElement) Count() (int, error) {
+func (lateElement) EvaluateAll(string, ...any) (any, error) {
 	time.Sleep(50 * time.Millisecond) // five times the 10 ms that daemon.TimeLeft returns at least
 	return 1, nil
 }
