@@ -42,17 +42,24 @@ func TestCommandIsRunAgain(t *testing.T) {
 				}
 				return tt.fail(s, c)
 			})
-			var err error
-			if tt.reads {
-				_, _, err = ask(t, s, verbs.GetText, verbs.GetIn{Element: verbs.Element{Selector: "a"}})
-			} else {
-				_, _, err = ask(t, s, verbs.Eval, verbs.EvalIn{Script: "a"})
-			}
+			err := runScript(t, s, tt.reads)
 			if n := s.runs("a"); n != tt.runs || (tt.code == "") != (err == nil) || tt.code != "" && !errors.Is(err, tt.code) {
 				t.Errorf("the command was run %d times and ended with %v; want %d, %q", n, err, tt.runs, tt.code)
 			}
 		})
 	}
+}
+
+// runScript runs the script "a" by a command that only reads, or by one that may change something.
+func runScript(t *testing.T, s *session, reads bool) error {
+	t.Helper()
+	var err error
+	if reads {
+		_, _, err = ask(t, s, verbs.GetText, verbs.GetIn{Element: verbs.Element{Selector: "a"}})
+	} else {
+		_, _, err = ask(t, s, verbs.Eval, verbs.EvalIn{Script: "a"})
+	}
+	return err
 }
 
 // die ends the backend's driver, and the connection with it.
@@ -119,12 +126,7 @@ func TestTimeIsOverDuringAReplacement(t *testing.T) {
 				time.AfterFunc(100*time.Millisecond, conn.Drop) // ends the replacement
 				return tt.err
 			})
-			var err error
-			if tt.reads {
-				_, _, err = ask(t, s, verbs.GetText, verbs.GetIn{Element: verbs.Element{Selector: "a"}})
-			} else {
-				_, _, err = ask(t, s, verbs.Eval, verbs.EvalIn{Script: "a"})
-			}
+			err := runScript(t, s, tt.reads)
 			if n := s.runs("a"); n != tt.runs || (n == 1) != errors.Is(err, tt.err.Code) {
 				t.Errorf("the command was run %d times and ended with %v; want %d times", n, err, tt.runs)
 			}

@@ -76,7 +76,7 @@ func TestAgentsShareThePool(t *testing.T) {
 		}
 		out := a.must("tab_new", map[string]any{"session": "a1"})
 		if ids, _ := tabsOf(t, h, "a1"); ids != "t1 t3 t4 t5" || !strings.Contains(out["warning"].(string), "t2") {
-			t.Errorf("a's oldest extra tab is not the one that was closed: %s, %v", ids, out)
+			t.Errorf("the tabs of a are %s, want t1 t3 t4 t5 with a warning about t2; the answer is %v", ids, out)
 		}
 		if ids, _ := tabsOf(t, h, "b1"); ids != "t1" {
 			t.Errorf("b has %s", ids)

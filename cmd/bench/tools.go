@@ -57,8 +57,8 @@ func rewrite(program string) error {
 	return os.WriteFile(program, raw, 0o755)
 }
 
-// fullOf returns the path of the full program that belongs to a thin program. The thin program is
-// the one that people run as abrowser. It contains only the command line.
+// fullOf returns the path of the full program that belongs to a thin program. People run the thin
+// program as abrowser. It contains only the command line.
 func fullOf(thin string) string { return thin + "d" }
 
 // variants returns contenders that run abrowser in other ways. Each takes part only in the

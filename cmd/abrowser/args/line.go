@@ -12,7 +12,7 @@ import (
 // Line is a command line that was parsed.
 type Line struct {
 	Words  []string       // the words of the command, as they were typed
-	Verb   wire.AnyVerb   // nil if there are no words, or they name a group or one of specials
+	Verb   wire.AnyVerb   // nil without words, and for the words of a group or of specials
 	Global map[string]any // the global flags that were given
 	Params map[string]any // the verb's parameters that were given
 	Rest   []string       // the tokens after the words, for a line whose Verb is nil

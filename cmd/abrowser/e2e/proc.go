@@ -119,7 +119,7 @@ func (p Process) shared() bool {
 	return at > 0 && at+1 < len(p.args) && p.args[at+1] == "driver"
 }
 
-// Of returns the home's processes of a kind.
+// Of returns the processes of the home that have the given kind.
 func (h *Home) Of(kind string) []Process {
 	return slices.DeleteFunc(h.Running(), func(p Process) bool { return p.Kind() != kind })
 }

@@ -122,7 +122,7 @@ func TestLoginOutlivesTheBrowser(t *testing.T) {
 			h.Text(t, "task", "eval", "document.cookie = 'visit="+round.name+"; path=/'")
 			for _, kind := range round.kinds {
 				for _, p := range h.Of(kind) {
-					_ = e2e.Kill(p) // the process may have ended with another one that was killed
+					_ = e2e.Kill(p) // an error means that the process has already ended, as its parent did
 				}
 			}
 			if !e2e.Await(20*time.Second, func() bool {

@@ -23,7 +23,7 @@ import (
 // of their own. One session is started before them and not measured.
 const further = 4
 
-// cost is what a session needs when another session runs already.
+// cost is the time and memory that a session needs in addition to a session that already runs.
 type cost struct {
 	start  time.Duration // the shortest time to start Playwright and connect to the browser
 	driver int           // additional memory of the driver processes, average in KiB

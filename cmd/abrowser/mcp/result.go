@@ -73,8 +73,9 @@ func failure(c call, err error, result commands.Result) *mcp.CallToolResult {
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: members}
 }
 
-// addRecords adds the records of what policies decided. It also adds the member ok, which is false
-// if a page made a request for which no policy was set. If there are no records, it adds nothing.
+// addRecords adds the members records and ok to a result. Member records lists what policies
+// decided. Member ok is false if no policy decided about one of the requests. Without records,
+// addRecords adds neither member.
 func addRecords(members map[string]any, records []wire.Record) {
 	if len(records) > 0 {
 		members["records"], members["ok"] = records, !wire.AnyUnhandled(records)

@@ -37,9 +37,8 @@ func TestSocketIsRemoved(t *testing.T) {
 	}
 }
 
-// If the socket of a daemon is removed while no browser runs, there is no broker that could notice
-// the removal and end the daemon. The session's next command ends the daemon and starts another
-// one.
+// Without a browser, no broker notices that a daemon's socket was removed. In that case, the next
+// command of the session ends the daemon and starts another one.
 func TestSocketOfDaemonWithoutBrowserIsRemoved(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)

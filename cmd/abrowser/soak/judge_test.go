@@ -66,7 +66,7 @@ type finding struct {
 	Text    string
 }
 
-// verdict is what judge finds about a case.
+// verdict is the result of judge for one case.
 type verdict struct {
 	Findings  []finding
 	Elsewhere []string // input that other elements got instead of the case's element
@@ -301,8 +301,8 @@ func presses(act action, once map[string]int) map[string]int {
 	return map[string]int{"pointerdown": clicks, "mousedown": clicks, "click": clicks, "keydown": once["keydown"]}
 }
 
-// strays describes the input in seen that is more than the command's answer allows. It returns an
-// empty string if there is no such input.
+// strays describes the input in seen that exceeds what the command's answer allows. If no input
+// exceeds it, strays returns an empty string.
 func strays(act action, cmd command, seen, once, spare map[string]int) string {
 	most := map[string]int{}
 	if cmd.Success || cmd.mayBeDone() {

@@ -125,7 +125,7 @@ func (s *site) routes() http.Handler {
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /page/{role}", func(w http.ResponseWriter, r *http.Request) {
-		if delay, _ := strconv.Atoi(r.FormValue("delay")); delay > 0 { // if it is missing, there is no delay
+		if delay, _ := strconv.Atoi(r.FormValue("delay")); delay > 0 { // a missing value is 0, which means no delay
 			select {
 			case <-time.After(time.Duration(delay) * time.Millisecond):
 			case <-r.Context().Done():

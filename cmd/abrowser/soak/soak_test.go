@@ -33,7 +33,7 @@ type soak struct {
 	h       *e2e.Home
 	seed    uint64
 	end     time.Time
-	most    int // the number of cases after which the run ends; 0 is no limit
+	most    int // the run ends after this many cases; 0 means no limit
 	kills   bool
 	stalls  bool
 	runners []*runner
