@@ -3,6 +3,7 @@ package daemon_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"net"
 	"os"
 	"strings"
@@ -35,6 +36,22 @@ func TestDaemonEndsWithItsSocket(t *testing.T) {
 			check(s)
 			s.awaitEnd(t)
 		})
+	}
+}
+
+// A daemon that ends leaves no file in the directory of the sockets.
+func TestNoFileStaysAfterTheEnd(t *testing.T) {
+	s := start(t)
+	eval(t, s, "connects")
+	if _, err := os.Lstat(s.place.Lock); err != nil {
+		t.Fatal(err)
+	}
+	do(t, s, verbs.Close, verbs.CloseIn{})
+	s.awaitEnd(t)
+	for _, path := range []string{s.place.Socket, s.place.Lock, s.place.Start} {
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("Lstat(%s) = %v, want %v", path, err, fs.ErrNotExist)
+		}
 	}
 }
 
