@@ -18,15 +18,16 @@ install: build
     mkdir -p "${GOBIN:-$(go env GOPATH)/bin}"
     install bin/abrowserd bin/abrowser "${GOBIN:-$(go env GOPATH)/bin}"
 
+# Three packages at a time, because most tests wait more than they compute.
 # run the tests, with a real browser
 test *args:
-    go test {{ args }} ./...
+    go test -p 3 {{ args }} ./...
 
 # The time is for a machine that does other things, too. Without GORACE each process
 # that ends waits a second more.
 # run the tests with the race detector
 race *args:
-    GORACE=atexit_sleep_ms=0 go test -race -timeout 30m {{ args }} ./...
+    GORACE=atexit_sleep_ms=0 go test -p 3 -race -timeout 30m {{ args }} ./...
 
 # look for faults: vet for both systems, then the linters of .golangci.yml
 lint:

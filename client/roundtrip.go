@@ -46,10 +46,15 @@ func (c *Client) roundTrip(ctx context.Context, r request) (response, error) {
 // exchange writes an encoded request and reads its response.
 func (c *Client) exchange(ctx context.Context, conn *connection, r request, message []byte) (response, error) {
 	// A server never acts on a part of a request. So if this single write fails, nothing was
-	// done.
+	// done. The server may have refused the request before it closed the connection: then its
+	// response can still be read.
 	if _, err := conn.Write(message); err != nil {
 		if ctx.Err() != nil {
 			return response{}, wire.ContextError(ctx, "sending "+r.path)
+		}
+		if refusal, err := conn.responses.next(); err == nil {
+			refusal.keepAlive = false
+			return refusal, nil
 		}
 		return response{}, wire.Errorf(wire.CodeNotRunning, "%s closed the connection before %s was sent: %v", c.Endpoint.Socket, r.path, wire.Errno(err))
 	}

@@ -137,3 +137,17 @@ func TestCancelledRequests(t *testing.T) {
 		})
 	}
 }
+
+// A server may refuse a request before it has read all of it. The client reports the refusal, even
+// if the server has closed the connection and the request could not be sent.
+func TestRefusedWhileSending(t *testing.T) {
+	c := unreliable(t, func(conn net.Conn, r *bufio.Reader) {
+		_, _ = r.ReadByte()
+		const body = `{"error":{"code":"build_differs","message":"another build"}}`
+		fmt.Fprintf(conn, "HTTP/1.1 409 Conflict\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+	})
+	_, err := c.Call(soon(t), wire.Spec{Name: "click"}, map[string]string{"text": strings.Repeat("x", 4<<20)}) // more than a socket's buffers hold
+	if !errors.Is(err, wire.CodeBuildDiffers) {
+		t.Errorf("Call() = %v, want %s", err, wire.CodeBuildDiffers)
+	}
+}

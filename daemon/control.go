@@ -33,6 +33,8 @@ func (s *Session) closeExcept(ctx context.Context, keep *Ticket, call *wire.Call
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), TimeLeft(ctx, maxTime))
 	defer cancel()
 	s.queue.stop(keep, wire.Errorf(wire.CodeInterrupted, "the session was closed"))
+	// A connection that is made after the release would use the session's tabs again.
+	s.awaitConnecting(ctx)
 	har, err := s.backend.FinishRecording()
 	if err != nil {
 		s.Log.Error("ending the recording", "error", err)
@@ -50,6 +52,7 @@ func (s *Session) closeExcept(ctx context.Context, keep *Ticket, call *wire.Call
 		}
 		c.Close()
 	}
+	s.depart(ctx) // before the release, see the broker's join
 	released, err := s.Broker.release(ctx, call.Agent, in.Page)
 	s.unbind() // before the reply, because a client that has the reply expects no socket
 	s.end()

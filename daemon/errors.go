@@ -36,4 +36,13 @@ func TabClosedError(tab verbs.Tab, others bool) error {
 	return err.WithHint("abrowser open %s", tab.URL)
 }
 
+// goneIfNotRunning returns the error of a request to a broker that was running a moment ago. If the
+// broker has ended since, the error is that of a lost connection, see [Session.connect].
+func goneIfNotRunning(err error) error {
+	if isNotRunning(err) {
+		return ConnectionLostError()
+	}
+	return err
+}
+
 func isNotRunning(err error) bool { return errors.Is(err, wire.CodeNotRunning) }

@@ -45,16 +45,21 @@ func (s *Session) claim(ctx context.Context) (verbs.ClaimOut, error) {
 	by := s.caller
 	s.mu.Unlock()
 	out, err := s.Broker.claim(ctx, by)
-	if err == nil && out.Ended && by == nil {
-		// The broker ended the session when its agent ended, and no command has used it since.
-		s.Log.Info("the session was ended")
-		s.expire()
-		err = wire.Errorf(wire.CodeInterrupted, "the session was ended")
-	}
 	if err == nil {
-		err = s.changeAgent(out.Owner)
+		err = s.applyClaim(out, by)
 	}
 	return out, err
+}
+
+// applyClaim records the owner of the session that the broker has returned, see [Broker.claim]. It
+// returns an error if the broker has ended the session, and no command has used it since.
+func (s *Session) applyClaim(out verbs.ClaimOut, by *caller) error {
+	if out.Ended && by == nil { // the broker ends a session when its agent ends
+		s.Log.Info("the session was ended")
+		s.expire()
+		return wire.Errorf(wire.CodeInterrupted, "the session was ended")
+	}
+	return s.changeAgent(out.Owner)
 }
 
 // changeAgent records the agent that owns the session from now on. If the settings were made by

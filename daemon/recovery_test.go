@@ -3,10 +3,12 @@ package daemon_test
 import (
 	"context"
 	"errors"
+	"os"
 	"testing"
 	"time"
 
 	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -50,7 +52,7 @@ func TestCommandIsRunAgain(t *testing.T) {
 	}
 }
 
-// runScript runs the script "a" by a command that only reads, or by one that may change something.
+// runScript runs the script "a". The parameter reads says whether the command only reads.
 func runScript(t *testing.T, s *session, reads bool) error {
 	t.Helper()
 	var err error
@@ -177,4 +179,47 @@ func TestUnresponsivePage(t *testing.T) {
 			t.Errorf("after a command that succeeds the status is %+v", got)
 		}
 	}
+}
+
+// A command whose browser ends before the command uses it, such as a browser that is stopped because
+// it is idle, gets the next browser. This holds even if that browser ends as early.
+func TestBrowserEndsBeforeItIsUsed(t *testing.T) {
+	starts := 0
+	s := start(t, func(o *daemon.Options, _ *memory) {
+		started := o.Browser
+		o.Browser = func(ctx context.Context) (home.Endpoint, error) {
+			at, err := started(ctx)
+			starts++
+			// A browser that is being stopped removes its socket.
+			switch starts {
+			case 1:
+				err = errors.Join(err, os.Rename(at.Socket, at.Socket+".gone"))
+			case 3:
+				err = errors.Join(err, os.Rename(at.Socket+".gone", at.Socket))
+			}
+			return at, err
+		}
+	})
+	eval(t, s, "a")
+	if starts != 3 || s.runs("a") != 1 {
+		t.Errorf("the browser was started %d times, and the command was run %d times; want 3, 1", starts, s.runs("a"))
+	}
+}
+
+// A session announces itself to the browser's broker before the backend is prepared, which takes
+// seconds on a busy machine. The broker then does not stop the browser as idle.
+func TestSessionIsAnnouncedFirst(t *testing.T) {
+	var s *session
+	s = start(t, func(_ *daemon.Options, m *memory) {
+		m.prepare = func(ctx context.Context) error {
+			for announced := false; !announced; {
+				s.broker.set(func() { announced = s.broker.holder != "" })
+				if !announced && !daemon.Sleep(ctx, 10*time.Millisecond) {
+					return errors.New("the broker does not know the session")
+				}
+			}
+			return nil
+		}
+	})
+	eval(t, s, "a")
 }

@@ -89,9 +89,9 @@ func (s *Session) connect(ctx context.Context) (*connection, error) {
 	}
 	began := time.Now()
 	c, err := s.dial(ctx)
-	if errors.Is(err, wire.CodeBrowserGone) && ctx.Err() == nil {
-		// The browser may have been about to end during the first attempt. In any other case a
-		// second attempt does no harm.
+	// The browser may have been about to end during the attempt, such as a browser that is stopped
+	// because it is idle. On a busy machine the next browser may end before this session uses it.
+	for errors.Is(err, wire.CodeBrowserGone) && time.Since(began) < restartTime && Sleep(ctx, retryTime) {
 		c, err = s.dial(ctx)
 	}
 	if err != nil {
@@ -108,37 +108,31 @@ func (s *Session) connect(ctx context.Context) (*connection, error) {
 	return c, nil
 }
 
-// dial starts the browser and the backend if necessary, and connects.
+// dial starts the browser and the backend if necessary, and connects. It returns
+// [wire.CodeBrowserGone] if the browser ends meanwhile.
 func (s *Session) dial(ctx context.Context) (*connection, error) {
-	type started struct {
-		place home.Endpoint
-		err   error
-	}
-	browser := make(chan started, 1)
 	s.mu.Lock()
-	start := s.startBrowser
-	if s.caller == nil {
-		start = s.awaitBrowser
-	}
+	by := s.caller
 	s.mu.Unlock()
+	started := make(chan error, 1)
+	var place home.Endpoint
+	var claim verbs.ClaimOut
 	go func() { // runs while the backend prepares; ends with ctx
-		place, err := start(ctx)
-		browser <- started{place, err}
+		var err error
+		place, claim, err = s.startAndClaim(ctx, by)
+		started <- err
 	}()
 	err := s.backend.Prepare(ctx)
-	b := <-browser
-	if b.err != nil {
-		s.noteRefusal(b.err)
-		return nil, b.err
+	if err := <-started; err != nil {
+		return nil, err
+	}
+	if err == nil {
+		err = s.applyClaim(claim, by)
 	}
 	if err != nil {
 		return nil, err
 	}
-	claim, err := s.claim(ctx)
-	if err != nil {
-		return nil, err
-	}
-	at, err := s.endpoint(b.place)
+	at, err := s.endpoint(place)
 	if err != nil {
 		return nil, err
 	}
@@ -168,12 +162,31 @@ func (s *Session) dial(ctx context.Context) (*connection, error) {
 	return c, nil
 }
 
+// startAndClaim starts the browser if necessary, and claims the session for the caller of the
+// running command at the browser's broker. It returns where the broker listens. The claim also
+// announces the session. Without it, a browser with a short idle limit could be stopped while the
+// backend still prepares. If no command runs, by is nil, and startAndClaim starts and claims
+// nothing: it waits for a browser that was running.
+func (s *Session) startAndClaim(ctx context.Context, by *caller) (home.Endpoint, verbs.ClaimOut, error) {
+	start := s.startBrowser
+	if by == nil {
+		start = s.awaitBrowser
+	}
+	place, err := start(ctx)
+	if err != nil {
+		s.noteRefusal(err)
+		return place, verbs.ClaimOut{}, err
+	}
+	claim, err := s.Broker.claim(ctx, by)
+	return place, claim, goneIfNotRunning(err)
+}
+
 // startBrowser starts the browser if necessary, and returns where the browser's broker listens.
 // For an incognito session it also creates the session's browser context.
 func (s *Session) startBrowser(ctx context.Context) (home.Endpoint, error) {
 	place, err := s.browser(ctx)
 	if err == nil && s.settings.SessionMode() == wire.ModeIncognito {
-		err = s.Broker.incognito(ctx)
+		err = goneIfNotRunning(s.Broker.incognito(ctx))
 	}
 	return place, err
 }
@@ -246,6 +259,22 @@ func (s *Session) setStarting(on bool) {
 	s.starting = on
 	s.mu.Unlock()
 }
+
+// awaitConnecting waits up to closingTime until no connection is being made.
+func (s *Session) awaitConnecting(ctx context.Context) {
+	const step = 5 * time.Millisecond
+	for end := time.Now().Add(closingTime); time.Now().Before(end); {
+		s.mu.Lock()
+		starting := s.starting
+		s.mu.Unlock()
+		if !starting || !Sleep(ctx, step) {
+			return
+		}
+	}
+}
+
+// closingTime is how long the end of a session may be delayed by a connection that is being made.
+const closingTime = 2 * time.Second
 
 // closeConnection closes a connection, and waits until nothing uses it.
 func closeConnection(c *connection) {

@@ -22,6 +22,7 @@ import (
 // A command with bad input fails with the right code and exit status, and with a message. The page
 // and the daemon are the same afterwards.
 func TestBadInput(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	h.Text(t, "task", "open", s.URL("/form"))
@@ -76,6 +77,7 @@ func TestBadInput(t *testing.T) {
 // Garbage on a socket, and requests that a web page could send, harm neither the daemon nor the
 // broker.
 func TestGarbageOnTheSockets(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	h.Text(t, "task", "open", s.URL("/"))

@@ -19,6 +19,7 @@ import (
 // When a session is closed by close or close --page, another session, the browser process and the
 // cookies stay as they are.
 func TestCloseLeavesOthersAlone(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	h.Text(t, "stays", "open", s.URL("/secret"))
@@ -46,6 +47,7 @@ func TestCloseLeavesOthersAlone(t *testing.T) {
 // close --page closes the tabs of its session. tab prune closes tabs of closed sessions, and its
 // flags select which. Neither command closes any other tab.
 func TestTabsAreRemoved(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	for _, session := range []string{"live", "keep-1", "drop-1", "drop-2", "page"} {
@@ -87,6 +89,7 @@ func TestTabsAreRemoved(t *testing.T) {
 
 // If nothing runs, the commands that end something or show a state succeed, and start no process.
 func TestNothingRunningNothingStarts(t *testing.T) {
+	t.Parallel()
 	h := e2e.NewHome(t)
 	for _, line := range []string{
 		"close", "close --page", "close --all", "kill", "status", "session", "session list", "session info", "tab --all",

@@ -110,6 +110,7 @@ func checkMends(t *testing.T, h *e2e.Home, name string, code wire.Code) {
 }
 
 func TestDoctorMendsTheDriver(t *testing.T) {
+	t.Parallel()
 	t.Run("missing", func(t *testing.T) { checkMends(t, bare(t), "driver", wire.CodeNoDriver) })
 	t.Run("of another version", func(t *testing.T) {
 		h := bare(t)
@@ -146,6 +147,7 @@ func edit(t *testing.T, file, from, to string) {
 
 // If PATH has no node, the command in doctor's hint installs one.
 func TestDoctorMendsNode(t *testing.T) {
+	t.Parallel()
 	h := bare(t)
 	bin := filepath.Join(h.Outer, "bin")
 	if err := os.Mkdir(bin, 0o700); err != nil {
@@ -180,6 +182,7 @@ func TestDoctorMendsNode(t *testing.T) {
 
 // install does not unpack an archive whose hash differs from the pinned one.
 func TestTamperedArchiveIsRefused(t *testing.T) {
+	t.Parallel()
 	var served atomic.Int32
 	registry := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		served.Add(1)
@@ -210,6 +213,7 @@ func TestTamperedArchiveIsRefused(t *testing.T) {
 }
 
 func TestDoctorMendsTheDirectory(t *testing.T) {
+	t.Parallel()
 	h := e2e.NewHome(t)
 	h.Text(t, "", "install")
 	for _, below := range []string{"", "run", "run/s", "profiles", "driver"} {
@@ -225,6 +229,7 @@ func TestDoctorMendsTheDirectory(t *testing.T) {
 // If the browser that ABROWSER_EXECUTABLE_PATH names cannot be run, a command fails. It does not
 // use another browser instead.
 func TestDoctorMendsTheBrowser(t *testing.T) {
+	t.Parallel()
 	h := e2e.NewHome(t)
 	h.Env = append(h.Env, "ABROWSER_EXECUTABLE_PATH=/nonexistent/chrome")
 	broken := part(t, h, "browser")
@@ -259,6 +264,7 @@ func TestDoctorMendsTheBrowser(t *testing.T) {
 // With ABROWSER_NO_INSTALL, a command that needs a driver fails instead of downloading it. The
 // hint of the error is `abrowser install`.
 func TestNoInstallIsObeyed(t *testing.T) {
+	t.Parallel()
 	h := bare(t)
 	h.Env = append(h.Env, "ABROWSER_NO_INSTALL=1")
 	if e := h.Fails(t, wire.CodeNoDriver, "task", "open", "about:blank"); e.Hint != "abrowser install" {

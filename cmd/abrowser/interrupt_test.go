@@ -183,6 +183,7 @@ func TestInterruptedInTheQueue(t *testing.T) {
 // A relative path is relative to the working directory of the command, not to the directory in
 // which the daemon was started.
 func TestRelativePaths(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	h.Text(t, "task", "open", s.URL("/"))
@@ -204,6 +205,7 @@ func TestRelativePaths(t *testing.T) {
 // A command substitution in a shell returns when the command ends, although the command has
 // started a daemon, a driver and a browser that keep running.
 func TestCommandSubstitutionReturns(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	ctx, cancel := context.WithTimeout(t.Context(), e2e.CommandDeadline)

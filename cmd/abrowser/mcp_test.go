@@ -108,6 +108,7 @@ func (c *mcpClient) tools() []string {
 // Two callers can use one MCP server at the same time, if they name different sessions: each
 // session has its own page.
 func TestMCPSessionsSideBySide(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewRacedHome(t)
 	c := dialMCP(t, h)
@@ -134,6 +135,7 @@ func TestMCPSessionsSideBySide(t *testing.T) {
 }
 
 func TestMCPTools(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	c := dialMCP(t, h)

@@ -27,6 +27,7 @@ import (
 // An invalid session name from a flag or a variable is an error with a message. It causes no
 // process to be started, and no file to be created outside of abrowser's directory.
 func TestBadNames(t *testing.T) {
+	t.Parallel()
 	h := e2e.NewHome(t)
 	before := e2e.FilesBelow(h.Outer)
 	for _, name := range []string{
@@ -64,6 +65,7 @@ func TestBadNames(t *testing.T) {
 
 // Two variables that name different sessions are an error.
 func TestTwoNames(t *testing.T) {
+	t.Parallel()
 	h := e2e.NewHome(t)
 	h.Env = append(h.Env, "ABROWSER_SESSION=one", "AGENT_BROWSER_SESSION=two")
 	h.Fails(t, wire.CodeBadInput, "", "status")
@@ -72,6 +74,7 @@ func TestTwoNames(t *testing.T) {
 
 // The longest and the most unusual valid names work.
 func TestGoodNames(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	for _, name := range []string{strings.Repeat("n", 128), "Task.1-a_B", "-"} {
@@ -88,6 +91,7 @@ func TestGoodNames(t *testing.T) {
 
 // Other users can neither read the files in abrowser's directory nor use the sockets there.
 func TestModes(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	h.Text(t, "mine", "open", s.URL("/"))

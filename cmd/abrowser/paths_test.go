@@ -19,6 +19,7 @@ import (
 // to treat them specially, because Playwright and other CDP clients get a URL that contains the
 // path of the socket.
 func TestHomeWithCharactersOfURLs(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	home := filepath.Join(h.Outer, "sp ace ü#%20:?")

@@ -14,6 +14,7 @@ import (
 // A click that opens a tab reports the tab, no matter which feature of the page or of the click
 // opens it. The tab belongs to the session of the click and to no other.
 func TestPopupsJoinTheirTask(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewRacedHome(t)
 	h.Text(t, "bystander", "open", s.URL("/popups"))

@@ -64,6 +64,7 @@ func scripts(t *testing.T, dir string, shared *e2e.Home) {
 
 // Every verb occurs in a transcript, except the hidden ones, which only processes of abrowser use.
 func TestEveryVerbHasATranscript(t *testing.T) {
+	t.Parallel()
 	var lines []string
 	command := regexp.MustCompile(`abrowser(?: --(?:json|headed|session \S+|max-output \d+))* ([a-z][a-z -]*)`)
 	files, err := filepath.Glob("testdata/*/*.txtar")

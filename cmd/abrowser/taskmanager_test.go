@@ -97,7 +97,7 @@ func TestTaskManager(t *testing.T) {
 	work := fmt.Sprintf(`set -e
 $AB open "%s"
 $AB fill '#kept' "of $AGENT_BROWSER_SESSION"
-$AB wait --fn "fetch('/gate/all').then(() => true)"
+$AB wait --timeout 80000 --fn "fetch('/gate/all').then(() => true)" # the gate opens when all ten wait
 $AB get value '#kept'`, s.URL("/secret?of=$AGENT_BROWSER_SESSION"))
 	for i := range mostTasks + 2 {
 		m.order("start", fmt.Sprintf("task_%d", i), work)
@@ -117,6 +117,9 @@ $AB get value '#kept'`, s.URL("/secret?of=$AGENT_BROWSER_SESSION"))
 		}
 		return err == nil && filled == mostTasks && len(list.Sessions) == mostTasks
 	}) {
+		for len(m.events) > 0 {
+			t.Logf("%+v", m.next())
+		}
 		t.Fatalf("the sessions are not those of the ten tasks that run: %+v", e2e.Ask[verbs.SessionListOut](t, h, "", "session", "list"))
 	}
 	s.Open("all")

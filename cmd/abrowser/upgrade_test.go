@@ -66,6 +66,7 @@ func runs(t *testing.T, h *e2e.Home, session, verb string) {
 // is idle, and fails if the daemon is running another command. The browser and its broker keep
 // running.
 func TestUpgrade(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	old := h.Binary

@@ -17,6 +17,7 @@ type bench struct {
 	site       *site
 	contenders []*contender
 	figures    []figure
+	readings   []reading
 	versions   []string
 	library    []libraryRun
 	began      time.Time

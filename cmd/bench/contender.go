@@ -46,6 +46,7 @@ type contender struct {
 	in      []string // the scenarios that it takes part in; nil means all
 	one     bool     // all its sessions share one browser
 	spares  bool     // after beforeSpare sessions it has a page ready for the next session
+	accepts []string // accepts an alert in mainSession; nil for a contender that an alert does not stop
 	// leaves lists the commands that together stop all processes of the contender. Each element
 	// contains the arguments of one command.
 	leaves [][]string

@@ -29,6 +29,7 @@ type options struct {
 	browser  string
 	json     bool
 	out      string // the file to which the figures are also written, as JSON
+	texts    string // the directory to which the snapshots of nameReading are written
 	readme   string // the file with the figures of an earlier run, to put into the READMEs
 	growth   []int
 	tasks    int           // tasks that run at once
@@ -67,6 +68,7 @@ func read(args []string) (options, error) {
 	f.DurationVar(&o.budget, "budget", 6*time.Second, "time for each contender in each scenario; three rounds are run in any case")
 	f.BoolVar(&o.json, "json", false, "print the figures as JSON")
 	f.StringVar(&o.out, "out", "", "a file to write the figures to as JSON, too")
+	f.StringVar(&o.texts, "texts", "", "a directory to write the snapshots of \""+nameReading+"\" to")
 	f.StringVar(&o.readme, "readme", "", "measure nothing: put the figures of a run, a file that -out wrote, into the READMEs of cmd/bench and of the tree")
 	if err := f.Parse(args); err != nil {
 		return o, err

@@ -8,11 +8,20 @@ import (
 	"strings"
 )
 
-// blockBegin and blockEnd enclose the figures in the two READMEs, benchReadme and treeReadme.
-const (
-	blockBegin = "<!-- figures: made by just bench -readme FILE -->\n"
-	blockEnd   = "<!-- end of figures -->\n"
-)
+// place is a block that both READMEs contain, between two comments: benchReadme as a whole, and
+// treeReadme an extract of it.
+type place struct {
+	begin, end string
+	extract    func(block string) (string, error)
+}
+
+func figuresPlace() place {
+	return place{"<!-- figures: made by just bench -readme FILE -->\n", "<!-- end of figures -->\n", extract}
+}
+
+func readingsPlace() place {
+	return place{"<!-- readings: made by just bench -readme FILE -->\n", "<!-- end of readings -->\n", readExtract}
+}
 
 // tableHead is the head of the table of figures in the two READMEs.
 const tableHead = "| scenario | abrowser, median (p95) | the others' median, as a multiple of ours |\n|---|---|---|\n"
@@ -34,8 +43,9 @@ func telling() []string {
 	}
 }
 
-// writeReadmes writes the figures of an earlier run into the two READMEs. The parameter figures is
-// the path of the file that the earlier run wrote because of its flag -out.
+// writeReadmes writes the figures and the readings of an earlier run, as far as it has any, into the
+// two READMEs. The parameter figures is the path of the file that the earlier run wrote because of
+// its flag -out.
 func writeReadmes(figures string) error {
 	raw, err := os.ReadFile(figures)
 	if err != nil {
@@ -45,44 +55,56 @@ func writeReadmes(figures string) error {
 	if err := json.Unmarshal(raw, &r); err != nil {
 		return fmt.Errorf("reading %s: %w", figures, err)
 	}
-	all := r.block()
-	few, err := extract(all)
-	if err != nil {
-		return fmt.Errorf("%s: %w", figures, err)
+	if len(r.Figures) > 0 {
+		if err := figuresPlace().write(r.block()); err != nil {
+			return fmt.Errorf("%s: %w", figures, err)
+		}
 	}
-	if err := writeBlock(benchReadme, all); err != nil {
-		return err
+	if len(r.Readings) > 0 {
+		if err := readingsPlace().write(r.readBlock()); err != nil {
+			return fmt.Errorf("%s: %w", figures, err)
+		}
 	}
-	return writeBlock(treeReadme, few)
+	return nil
 }
 
-// writeBlock replaces the block of figures in one README.
-func writeBlock(path, block string) error {
-	text, err := os.ReadFile(path)
+// write replaces the block in both READMEs.
+func (p place) write(all string) error {
+	few, err := p.extract(all)
 	if err != nil {
 		return err
 	}
-	whole, err := replaceBlock(string(text), block)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+	for path, block := range map[string]string{benchReadme: all, treeReadme: few} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		whole, err := p.replace(string(text), block)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		if err := os.WriteFile(path, []byte(whole), 0o644); err != nil { //nolint:gosec // a file of the tree
+			return err
+		}
 	}
-	return os.WriteFile(path, []byte(whole), 0o644) //nolint:gosec // a file of the tree
+	return nil
 }
 
-func replaceBlock(text, block string) (string, error) {
-	before, _, after, err := cutBlock(text)
+// replace returns the text of a README with another block.
+func (p place) replace(text, block string) (string, error) {
+	before, _, after, err := p.cut(text)
 	if err != nil {
 		return "", err
 	}
-	return before + blockBegin + block + blockEnd + after, nil
+	return before + p.begin + block + p.end + after, nil
 }
 
-// cutBlock returns the block of figures of a README and the text around it.
-func cutBlock(text string) (before, block, after string, err error) {
-	before, rest, begun := strings.Cut(text, blockBegin)
-	block, after, ended := strings.Cut(rest, blockEnd)
+// cut returns the block of a README and the text around it.
+func (p place) cut(text string) (before, block, after string, err error) {
+	before, rest, begun := strings.Cut(text, p.begin)
+	block, after, ended := strings.Cut(rest, p.end)
 	if !begun || !ended {
-		return "", "", "", fmt.Errorf("no place between %q and %q", strings.TrimSpace(blockBegin), strings.TrimSpace(blockEnd))
+		return "", "", "", fmt.Errorf("no place between %q and %q", strings.TrimSpace(p.begin), strings.TrimSpace(p.end))
 	}
 	return before, block, after, nil
 }

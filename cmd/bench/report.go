@@ -15,18 +15,19 @@ import (
 
 // result holds the figures of a run, in the form that -json prints and -readme reads.
 type result struct {
-	Date     string   `json:"date"`
-	Machine  string   `json:"machine"`
-	Versions []string `json:"versions"`
-	Flags    []string `json:"flags"` // of the browser, for the contenders that accept flags
-	Seconds  float64  `json:"seconds"`
-	Figures  []figure `json:"figures"`
+	Date     string    `json:"date"`
+	Machine  string    `json:"machine"`
+	Versions []string  `json:"versions"`
+	Flags    []string  `json:"flags"` // of the browser, for the contenders that accept flags
+	Seconds  float64   `json:"seconds"`
+	Figures  []figure  `json:"figures"`
+	Readings []reading `json:"readings,omitzero"` // of nameReading
 }
 
 // report prints the figures, each with its ratio to abrowser's figure, and writes them to the
 // file that -out names. It returns an error if a figure is missing.
 func (b *bench) report(out io.Writer) error {
-	if len(b.figures) == 0 {
+	if len(b.figures)+len(b.readings) == 0 {
 		return errors.New("no scenario matches -only")
 	}
 	own := map[string]float64{}
@@ -43,6 +44,11 @@ func (b *bench) report(out io.Writer) error {
 	failed := 0
 	for _, f := range b.figures {
 		if f.Error != "" {
+			failed++
+		}
+	}
+	for _, one := range b.readings {
+		if one.Error != "" {
 			failed++
 		}
 	}
@@ -73,7 +79,7 @@ func (b *bench) result() result {
 	took := time.Since(b.began)
 	return result{
 		Date: b.began.UTC().Format("2006-01-02"), Machine: machine(), Versions: append(b.versions, b.browserVersion(), "Go "+strings.TrimPrefix(runtime.Version(), "go")),
-		Flags: b.flags(), Seconds: took.Round(time.Second).Seconds(), Figures: b.figures,
+		Flags: b.flags(), Seconds: took.Round(time.Second).Seconds(), Figures: b.figures, Readings: b.readings,
 	}
 }
 
@@ -100,6 +106,14 @@ func (r result) print(out io.Writer) error {
 			ratio = fmt.Sprintf("%.2f", f.Ratio)
 		}
 		fmt.Fprintf(out, "%-64s %-32s %8.1f %-4s %7s %5d %7s\n", name, f.Contender, f.Median, shortUnit(f.Unit), p95, f.Runs, ratio)
+	}
+	if len(r.Readings) > 0 {
+		fmt.Fprintf(out, "\n%s:\n%s", nameReading, r.readBlock())
+		for _, one := range r.Readings {
+			if one.Error != "" {
+				fmt.Fprintf(out, "%s, %s, %s failed: %s\n", one.App, one.Contender, one.Look, one.Error)
+			}
+		}
 	}
 	_, err := fmt.Fprintf(out, "\nratio: to abrowser in this run; %.0f s in all\n", r.Seconds)
 	return err

@@ -48,6 +48,7 @@ func scenarios() []scenario {
 		{"click by ref among 10,000 elements", measureClickRef},
 		{"screenshot of 30 MB", flow(onNoise, []step{{fullScreenshot, "noise.png"}})},
 		{"Playwright in process, over CDP", measureLibrary},
+		{nameReading, measureReading},
 		{nameNewSession, measureNewSession},
 		{nameColdStart, measureColdStart},
 		{nameTasks, measureTasks},

@@ -261,6 +261,6 @@ func (b *bench) playwrightCLI(ctx context.Context) ([]*contender, error) {
 	}
 	return []*contender{{
 		name: "playwright-cli", program: []string{filepath.Join(modules, ".bin", "playwright-cli")}, dir: dir,
-		words: playwrightWords(config), leaves: [][]string{{"close-all"}},
+		words: playwrightWords(config), leaves: [][]string{{"close-all"}}, accepts: []string{"-s=" + mainSession, "dialog-accept"},
 	}}, nil
 }

@@ -10,6 +10,7 @@ package daemontest
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"log/slog"
 	"os"
@@ -25,6 +26,7 @@ import (
 	"github.com/abrowser/abrowser/launcher"
 	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/launcher/install"
+	"github.com/abrowser/abrowser/launcher/install/installtest"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -56,6 +58,11 @@ func Run(m *testing.M, home **Home) int {
 		return 1
 	}
 	*home = h
+	// Run up to 3 parallel tests at a time on any machine, because they wait more than they compute.
+	if err := flag.Set("test.parallel", "3"); err != nil {
+		fmt.Fprintln(os.Stderr, "preparing the tests:", err)
+		return 1
+	}
 	status := m.Run()
 	if err := h.end(); err != nil {
 		fmt.Fprintln(os.Stderr, "after the tests:", err)
@@ -79,7 +86,11 @@ func newHome() (*Home, error) {
 	h.launcher = &launcher.Launcher{Root: h.Root}
 	ctx, cancel := context.WithTimeout(context.Background(), setUpTime)
 	defer cancel()
-	if err := h.installer().Ensure(ctx, wire.Settings{}); err != nil {
+	found, err := installtest.Driver(ctx)
+	if err == nil {
+		err = os.Setenv("ABROWSER_DRIVER_PATH", found)
+	}
+	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	return h, nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"strings"
 	"time"
@@ -23,12 +24,15 @@ type action struct {
 	params map[string]any // the parameters of the verb; may be nil
 	ack    time.Duration  // how long the act phase may outlast the timeout; 0 means ackTime
 	fast   *fastAction    // the fast path for an element that is ready at once; may be nil
+	second *target        // the element on which a drag ends; nil for other actions
 }
 
 // performed describes an action that was done.
 type performed struct {
-	saves     bool // the element is in a download link
-	unchanged bool // the click was done, and the checkbox has not changed
+	saves     bool   // the element is in a download link
+	unchanged bool   // the click was done, and the checkbox has not changed
+	unopened  bool   // the click of an upload was done, and opened no file chooser
+	lacks     string // the click of an upload was done, and this is why its file field cannot have the files
 }
 
 // ackTime is how long after the action's timeout the driver still waits for the page to
@@ -64,6 +68,9 @@ func (c *pageCall) performAttempt(ctx context.Context, at target, a action, agai
 	limit, id := daemon.TimeLeft(ctx, maxTime), c.page.lastAct.Add(1)
 	ack := cmp.Or(a.ack, ackTime)
 	params := map[string]any{"target": c.page.target, "id": id, "limit": milliseconds(limit), "ack": milliseconds(ack), "verb": a.verb}
+	if !c.waitsInFull {
+		params["still"] = milliseconds(stillTime)
+	}
 	maps.Copy(params, a.params)
 	if at.query != "" {
 		params["selector"] = at.query
@@ -112,8 +119,12 @@ func (c *pageCall) performAttempt(ctx context.Context, at target, a action, agai
 	// An element that was hidden in the last snapshot has lost its ref in the driver. A new
 	// snapshot decides whether the element is still the same.
 	if out.Stopped == "stale" {
-		if _, err := c.checkRef(ctx, at.sel.ref); err != nil || again {
-			return performed{}, cmp.Or(err, staleError(at.sel.ref, "its element is gone or changed its role or name"))
+		ref := at.sel.ref
+		if out.Second {
+			ref = a.second.sel.ref
+		}
+		if _, err := c.checkRef(ctx, ref); err != nil || again {
+			return performed{}, cmp.Or(err, staleError(ref, "its element is gone or changed its role or name"))
 		}
 		return c.performAttempt(ctx, at, a, true)
 	}
@@ -123,14 +134,17 @@ func (c *pageCall) performAttempt(ctx context.Context, at target, a action, agai
 // outcome is the driver's response to Abrowser.act.
 type outcome struct {
 	State     string     `json:"state"`   // "done", "none", "unknown"; empty if the driver has no such page
-	Stopped   string     `json:"stopped"` // why the wait phase ended: "late", "left", "replaced", "stale"
+	Stopped   string     `json:"stopped"` // why the wait phase ended: "late", "still", "left", "replaced", "stale"
 	Why       string     `json:"why"`     // what the element lacked in the last check
 	Error     string     `json:"error"`   // what made the action impossible
 	Doubt     string     `json:"doubt"`   // why it is not known whether the action was done
 	Count     int        `json:"count"`   // the matching elements; -1 if the page did not answer
 	Saves     bool       `json:"saves"`
 	Unchanged bool       `json:"unchanged"`
+	Unopened  bool       `json:"unopened"`
+	Lacks     string     `json:"lacks"`
 	Pending   *bool      `json:"pending"` // the action started a navigation; nil if that is not known
+	Second    bool       `json:"second"`  // Stopped, Why, Count and Error are about the action's second element
 	Options   [][]string `json:"options"` // the select's values and labels, if a requested one is refused
 }
 
@@ -145,7 +159,7 @@ func (c *pageCall) judge(ctx context.Context, at target, a action, out outcome) 
 			c.page.mayNavigate.Store(*out.Pending)
 			c.settled, c.aheadOfEvents = true, false
 		}
-		return performed{saves: out.Saves, unchanged: out.Unchanged}, nil
+		return performed{saves: out.Saves, unchanged: out.Unchanged, unopened: out.Unopened, lacks: out.Lacks}, nil
 	case "unknown":
 		if c.page.waitForCrash() {
 			return performed{}, crashDuringError(a)
@@ -155,17 +169,17 @@ func (c *pageCall) judge(ctx context.Context, at target, a action, out outcome) 
 	default:
 		return performed{}, c.pageGone()
 	}
+	if out.Second {
+		at = *a.second
+	}
 	switch {
+	case out.Stopped == "left" && ctx.Err() == nil: // the caller waits, so it was the driver that lost its connection
+		return performed{}, c.pageGone()
 	case out.Stopped == "replaced":
 		return performed{}, staleError(at.sel.ref, "its page was loaded anew")
+	case out.Stopped != "" && c.page.isClosed(): // its element is not the reason
+		return performed{}, c.pageGone()
 	case out.Stopped != "":
-		if out.Stopped == "late" && out.Count < 0 && at.query != "" && at.sel.ref == 0 { // the timeout came before the first check
-			short, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-			defer cancel()
-			if n, err := c.count(short, c.page.Locator(at.query)); err == nil {
-				out.Count = n
-			}
-		}
 		return performed{}, c.giveUp(ctx, at, out)
 	case out.Options != nil:
 		return performed{}, optionsError(a, out.Options)
@@ -173,14 +187,23 @@ func (c *pageCall) judge(ctx context.Context, at target, a action, out outcome) 
 	return performed{}, c.actionError(at, errors.New(out.Error))
 }
 
-// giveUp returns the error of an action that ended in the wait phase, because its time was over
-// or its caller disconnected. Nothing was done.
+// giveUp returns the error of an action that ended in the wait phase, because its time was over,
+// the page had stopped changing or its caller disconnected. Nothing was done.
 func (c *call) giveUp(ctx context.Context, at target, out outcome) error {
-	if ctx.Err() != nil || out.Stopped != "late" {
+	if ctx.Err() != nil || out.Stopped != "late" && out.Stopped != "still" {
 		if err := daemon.ContextError(ctx); !errors.Is(err, wire.CodeTimeout) {
 			return err
 		}
 	}
+	err := wire.AsError(lackError(at, out))
+	if out.Stopped == "still" {
+		err.Message += fmt.Sprintf("; the page has not changed for %v", stillTime)
+	}
+	return err
+}
+
+// lackError returns an error that says what the element of an action lacked.
+func lackError(at target, out outcome) error {
 	why := cmp.Or(out.Why, at.why)
 	switch {
 	case at.query == "":
@@ -204,7 +227,7 @@ func (c *call) actionError(at target, err error) error {
 	if isBadSelector(text) && !strings.Contains(text, "Malformed value") { // "Malformed value" is about the text of a fill
 		return codeError(err)
 	}
-	for _, sign := range []string{"is not a", "Not a checkbox", "Cannot uncheck radio", "Cannot type text", "Malformed value", "cannot be filled", "not an HTMLInputElement"} {
+	for _, sign := range []string{"is not a", "Not a checkbox", "Cannot uncheck radio", "Cannot type text", "Malformed value", "cannot be filled", "not an HTMLInputElement", "the file field takes"} {
 		if strings.Contains(text, sign) {
 			return wire.Errorf(wire.CodeNotActionable, "%q: %s", at.sel.given, firstLine(text)).WithHint(daemon.HintSnapshot)
 		}

@@ -30,7 +30,11 @@ const oncePage = `(() => {
 		request.open("POST", "/count/" + name, false);
 		request.send();
 	};
-	window.spin = (time) => { for (const end = Date.now() + time; Date.now() < end;); };
+	window.block = (time) => { // the page does nothing else, and needs no processor
+		const request = new XMLHttpRequest();
+		request.open("GET", "/slow?ms=" + time, false);
+		request.send();
+	};
 	%s
 	return 0;
 })()`
@@ -39,6 +43,7 @@ func timed(ms int) verbs.TimeoutIn { return verbs.TimeoutIn{Timeout: ms} }
 
 // No input is sent to an element to find out whether the element is ready.
 func TestWaitingSendsNoInput(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	for _, tt := range []struct{ name, before string }{
@@ -79,6 +84,7 @@ func TestWaitingSendsNoInput(t *testing.T) {
 // while the mouse button is pressed, the element gets no click event, and the result is unknown.
 // In one case the result is known even so: the page has cancelled the press by preventDefault.
 func TestClickIsConfirmed(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	for _, tt := range []struct {
 		name, does string
@@ -89,7 +95,7 @@ func TestClickIsConfirmed(t *testing.T) {
 		{"a cover comes under the button", `go.onmousedown = () => document.body.insertAdjacentHTML("beforeend", "<div style='position: fixed; inset: 0'></div>")`, false, "0"},
 		{"the page handles the press", `go.onmousedown = (e) => { e.preventDefault(); go.style = "position: absolute; top: 300px" }`, true, "0"},
 		{"the page keeps the click from all that listen later", `addEventListener("click", (e) => { clicks++; e.stopImmediatePropagation() }, true)`, true, "1"},
-		{"the page keeps the click from all that listen later, and is busy", `addEventListener("click", (e) => { clicks++; e.stopImmediatePropagation(); setTimeout(() => spin(60)) }, true)`, true, "1"},
+		{"the page keeps the click from all that listen later, and is busy", `addEventListener("click", (e) => { clicks++; e.stopImmediatePropagation(); setTimeout(() => block(60)) }, true)`, true, "1"},
 		{"the click sends the page away", `go.onclick = () => { location.href = "/form?sent" }`, true, ""},
 		{"the click opens a dialog", `go.onclick = () => { alert("clicked") }`, true, "1"},
 		{"the click closes the page's access to itself", `go.onclick = () => { document.body.innerHTML = "" }`, true, "1"},
@@ -118,6 +124,7 @@ func TestClickIsConfirmed(t *testing.T) {
 
 // An element that a script moves is clicked when it has stopped.
 func TestMovedByAScript(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	for _, tt := range []struct{ name, before string }{
 		{"by frames", `(function move() { if (performance.now() > end) return moving = false; go.style.left = ++x + "px"; requestAnimationFrame(move); })()`},
@@ -139,6 +146,7 @@ func TestMovedByAScript(t *testing.T) {
 
 // Input that the browser withholds from the page while a dialog is open is sent again.
 func TestInputDuringADialog(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	do(t, s, verbs.PolicyDialog, verbs.DialogPolicyIn{Mode: "accept"})
@@ -155,12 +163,13 @@ func TestInputDuringADialog(t *testing.T) {
 // A script that is sent to a busy page does not start after its command's time is over. If a
 // script is stopped, its result is unknown.
 func TestScriptIsBegunInTime(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
-	eval(t, s, fmt.Sprintf(oncePage, `fetch("/gate/spin").then(() => { report("spin"); spin(4000); })`))
+	eval(t, s, fmt.Sprintf(oncePage, `fetch("/gate/block").then(() => { report("block"); block(4000); })`))
 	text(t, s, "#go") // waits for any navigation of the script, so that the eval below need not
-	web.Open("spin")
-	counts(t, web, "spin")()
+	web.Open("block")
+	counts(t, web, "block")()
 	fails(t, s, verbs.Eval, verbs.EvalIn{Script: "clicks++", TimeoutIn: timed(300)}, wire.CodeTimeout)
 	if got := eval(t, s, "clicks"); got != "0" { // the page runs scripts in the order in which they come
 		t.Errorf("the script that timed out ran %s times", got)
@@ -193,7 +202,7 @@ func TestDriverIsKilledInAnAction(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	click := func() error {
-		_, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element("#go"), Modifiers: []string{"Alt"}})
+		_, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element("#go"), Modifiers: []string{"Alt"}, TimeoutIn: timed(10_000)})
 		return err
 	}
 	eval(t, s, fmt.Sprintf(oncePage, "go.disabled = true; setTimeout(() => go.disabled = false, 4000)"))
@@ -209,7 +218,7 @@ func TestDriverIsKilledInAnAction(t *testing.T) {
 		// then, and have seen no mouse event yet.
 		{"keydown", "0"},
 	} {
-		eval(t, s, fmt.Sprintf(oncePage, fmt.Sprintf(`addEventListener("%[1]s", () => { report("%[1]s"); spin(2500); }, { once: true })`, tt.event)))
+		eval(t, s, fmt.Sprintf(oncePage, fmt.Sprintf(`addEventListener("%[1]s", () => { report("%[1]s"); block(2500); }, { once: true })`, tt.event)))
 		if err := killedDuring(t, s, counts(t, web, tt.event), click); !errors.Is(err, wire.CodeResultUnknown) {
 			t.Errorf("killed at %s: %v, want %s", tt.event, err, wire.CodeResultUnknown)
 		}
@@ -226,6 +235,7 @@ func TestDriverIsKilledInAnAction(t *testing.T) {
 // The command's time limit applies only to the wait phase. Typing that has begun in time is
 // completed. In this test the time limit is 3 s, and typing 52 characters at 100 ms each takes 5 s.
 func TestTypingIsDoneInWhole(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	eval(t, s, fmt.Sprintf(oncePage, ""))
@@ -239,6 +249,7 @@ func TestTypingIsDoneInWhole(t *testing.T) {
 // Typing ends when the page navigates: the keys were meant for a field of the old document, and
 // the new document may give the focus to another field.
 func TestTypingEndsWithTheDocument(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	eval(t, s, fmt.Sprintf(oncePage, `name.addEventListener("input", () => name.value.length === 5 && location.reload())`))
@@ -257,6 +268,7 @@ func TestTypingEndsWithTheDocument(t *testing.T) {
 // If the page removes the field during the typing, the remaining keys are not sent, because they
 // could trigger the page's shortcuts.
 func TestTypingIntoARemovedField(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	eval(t, s, fmt.Sprintf(oncePage, `
@@ -275,6 +287,7 @@ func TestTypingIntoARemovedField(t *testing.T) {
 
 // A check succeeds if the page replaces the checkbox when it is clicked, as some frameworks do.
 func TestCheckOfWhatIsReplaced(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	eval(t, s, fmt.Sprintf(oncePage, `

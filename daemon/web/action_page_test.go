@@ -13,6 +13,7 @@ import (
 // A checkbox that the page checks or replaces by itself ends up as requested, and is clicked
 // once at most.
 func TestCheckOfABoxThatChanges(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	for _, tt := range []struct{ name, before, clicks string }{
 		{"the page checks it while it is waited for", `box.disabled = true; setTimeout(() => { box.checked = true; box.disabled = false }, 500)`, "0"},
@@ -36,9 +37,10 @@ func TestCheckOfABoxThatChanges(t *testing.T) {
 // The keys of a chord that the page does not acknowledge in time are released before the
 // next command.
 func TestKeysAreReleased(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
-	eval(t, s, fmt.Sprintf(oncePage, `let once = 0; addEventListener("keydown", () => once++ || spin(8000))`))
+	eval(t, s, fmt.Sprintf(oncePage, `let once = 0; addEventListener("keydown", () => once++ || block(8000))`))
 	fails(t, s, verbs.Press, verbs.PressIn{Key: "Control+b", TimeoutIn: timed(2500)}, wire.CodeResultUnknown)
 	do(t, s, verbs.Type, verbs.TypeIn{Element: element("#name"), Text: "abc"})
 	if got := eval(t, s, `document.querySelector("#name").value`); got != `"abc"` {
@@ -48,6 +50,7 @@ func TestKeysAreReleased(t *testing.T) {
 
 // A chord with a key that does not exist sends nothing.
 func TestPressOfAnUnknownKey(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	eval(t, s, fmt.Sprintf(oncePage, "name.focus()"))
@@ -67,6 +70,7 @@ func TestPressOfAnUnknownKey(t *testing.T) {
 
 // A fill with a value that the field does not accept changes nothing.
 func TestFillOfAMalformedValue(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	eval(t, s, fmt.Sprintf(oncePage, `go.insertAdjacentHTML("afterend", '<input type="date" id="day" value="2020-02-03"><input type="range" id="range" max="100" value="7">')`))
@@ -80,6 +84,7 @@ func TestFillOfAMalformedValue(t *testing.T) {
 
 // A page that stops its events before they can be observed gets the input once.
 func TestPageHidesItsEvents(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	press := func() error {
 		_, _, err := ask(t, s, verbs.Press, verbs.PressIn{Key: "a"})
@@ -127,6 +132,7 @@ func TestPageHidesItsEvents(t *testing.T) {
 
 // A double click whose second press goes elsewhere is not confirmed.
 func TestDoubleClickIsConfirmed(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	eval(t, s, fmt.Sprintf(oncePage, `go.onmousedown = (e) => { e.preventDefault(); go.style = "position: absolute; top: 300px" }`))
@@ -135,6 +141,7 @@ func TestDoubleClickIsConfirmed(t *testing.T) {
 
 // An option whose value looks like an error of Playwright's is selected once.
 func TestSelectOfAnError(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	eval(t, s, fmt.Sprintf(oncePage, `go.insertAdjacentHTML("afterend", '<select id="kind"><option>ok</option><option>error:none</option></select>'); document.querySelector("#kind").onchange = () => clicks++`))
@@ -146,6 +153,7 @@ func TestSelectOfAnError(t *testing.T) {
 
 // A click reports that the page was closed during the wait for the element.
 func TestPageClosesWhileItIsWaitedFor(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	eval(t, s, `window.open(location.href), 0`)

@@ -32,6 +32,7 @@ func stillCases() int {
 // Playwright always waits for two frames before a click. abrowser does not wait for them if
 // nothing animates the element.
 func TestStillnessMatchesPlaywright(t *testing.T) {
+	t.Parallel()
 	var work sync.WaitGroup
 	var mu sync.Mutex
 	ready, cases := 0, stillCases()

@@ -43,6 +43,7 @@ func (lateElement) EvaluateAll(string, ...any) (any, error) {
 
 // A page that responds just after the command's time is over does not count as unresponsive.
 func TestLateIsNotWedged(t *testing.T) {
+	t.Parallel()
 	inQueue(t, func(ctx context.Context, c *call) {
 		ctx, cancel := context.WithTimeout(ctx, 0)
 		defer cancel()
@@ -54,6 +55,7 @@ func TestLateIsNotWedged(t *testing.T) {
 
 // The error says what the element lacked in the last check.
 func TestGiveUp(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name, first string
 		out         outcome

@@ -11,10 +11,13 @@ import (
 
 const (
 	actionTime = 10 * time.Second // for actions, unless the caller asks for another time
-	waitTime   = 25 * time.Second // for wait, open and eval
-	readTime   = 5 * time.Second  // for reads, which a working page answers at once
-	maxTime    = 24 * time.Hour
-	sliceTime  = 250 * time.Millisecond
+	// stillTime is how long after the page's last change an action waits for its element, unless
+	// the command sets a timeout.
+	stillTime = 3 * time.Second
+	waitTime  = 25 * time.Second // for wait, open and eval
+	readTime  = 5 * time.Second  // for reads, which a working page answers at once
+	maxTime   = 24 * time.Hour
+	sliceTime = 250 * time.Millisecond
 )
 
 // call is a command that uses a page.
@@ -28,6 +31,7 @@ type call struct {
 	acceptsListed bool  // the broker's entry for the tab is enough for the reply
 	askedDirectly bool  // the last question to the page was sent over the direct connection
 	typed         bool  // keyboard input was sent, and the page may navigate because of it
+	waitsInFull   bool  // an action does not give up before its timeout: see stillTime
 }
 
 // pageCall is a command and the page that it acts on or reads.
@@ -54,7 +58,7 @@ func queuedBriefly[In, Out any](p *pages, v wire.Verb[In, Out], serve func(*call
 func bind[In, Out any](p *pages, serve func(*call, context.Context, In) (Out, error)) func(context.Context, *daemon.Call, In) (Out, error) {
 	return func(ctx context.Context, c *daemon.Call, in In) (Out, error) {
 		made := &call{Call: c, pages: p}
-		c.BeforeReply = made.warnOfNewTabs
+		c.BeforeReply = made.warnOfLateEffects
 		return serve(made, ctx, in)
 	}
 }
@@ -76,11 +80,11 @@ func onPage[In, Out any](p *pages, v wire.Verb[In, Out], usual time.Duration, ch
 				return none, err
 			}
 		}
-		asked := 0
-		if timed, ok := any(in).(verbs.Timed); ok {
-			asked = timed.Milliseconds()
+		var timed verbs.Timed = verbs.TimeoutIn{}
+		if t, ok := any(in).(verbs.Timed); ok {
+			timed = t
 		}
-		ctx, cancel, err := c.Limit(ctx, asked, usual)
+		ctx, cancel, err := c.limit(ctx, timed, usual)
 		if err != nil {
 			return none, err
 		}
@@ -91,6 +95,12 @@ func onPage[In, Out any](p *pages, v wire.Verb[In, Out], usual time.Duration, ch
 		}
 		return serve(c.on(at), ctx, in)
 	})
+}
+
+// limit returns a context that ends when the command's time is over: see [daemon.Call.Limit].
+func (c *call) limit(ctx context.Context, in verbs.Timed, usual time.Duration) (context.Context, context.CancelFunc, error) {
+	c.waitsInFull = in.WaitsInFull()
+	return c.Limit(ctx, in.Milliseconds(), usual)
 }
 
 // connected connects if necessary, and returns the connection.

@@ -45,6 +45,7 @@ func counts(t testing.TB, web *site.Site, name string) func() {
 }
 
 func TestDisconnectCancelsForGood(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	late := verbs.Element{Selector: "#late"}
 	for _, tt := range []struct {
@@ -80,6 +81,7 @@ func TestDisconnectCancelsForGood(t *testing.T) {
 }
 
 func TestDisconnectWhileCovered(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/states"))
 	disconnectAfter(t, s, verbs.Click, verbs.ClickIn{Element: element("#covered")}, 2*time.Second, wire.CodeInterrupted)
@@ -92,6 +94,7 @@ func TestDisconnectWhileCovered(t *testing.T) {
 }
 
 func TestDisconnectStopsNavigation(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/before"))
 	disconnectAfter(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/slow?ms=2000&name=late")}, 700*time.Millisecond, wire.CodeInterrupted)
@@ -102,6 +105,7 @@ func TestDisconnectStopsNavigation(t *testing.T) {
 }
 
 func TestDisconnectStopsScript(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/one"))
 	disconnectAfter(t, s, verbs.Eval, verbs.EvalIn{Script: "while (true) {}"}, 700*time.Millisecond, wire.CodeResultUnknown)
@@ -121,6 +125,7 @@ func TestDisconnectStopsScript(t *testing.T) {
 // If the caller of open disconnects after the new document has replaced the old one, the result
 // is unknown, since the new document stays.
 func TestDisconnectWhileDocumentLoads(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/before"))
 	until := func() {
@@ -143,6 +148,7 @@ func TestDisconnectWhileDocumentLoads(t *testing.T) {
 
 // Typing whose caller disconnects ends between two keys, and the error says that it had begun.
 func TestDisconnectStopsTyping(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	eval(t, s, `document.querySelector("#notes").addEventListener("input", () => fetch("/count/typed", {method: "POST"}), {once: true}), 0`)
@@ -161,6 +167,7 @@ func TestDisconnectStopsTyping(t *testing.T) {
 // If the caller disconnects after the click was sent, the click is not cancelled. The command ends
 // when the page has handled the click.
 func TestDisconnectDuringClick(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/"))
 	eval(t, s, `document.querySelector("#button").addEventListener("mousedown", () => {
@@ -182,6 +189,7 @@ func TestDisconnectDuringClick(t *testing.T) {
 
 // The reply to a batch whose caller disconnects says what was done.
 func TestDisconnectDuringBatch(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/late?gate=batch"))
 	out, err := leave(t, s, verbs.Batch, verbs.BatchIn{Steps: []verbs.Step{

@@ -32,6 +32,7 @@ type connection struct {
 	lost    chan struct{}                           // closed when the connection is lost
 	// onSocketRemoved is called when the broker reports that the daemon's socket is gone.
 	onSocketRemoved func()
+	onDownload      func() // called when a page has started a download
 	dropOnce        sync.Once
 	workers         sync.WaitGroup // the goroutines of spawn, and the reader of cdp
 
@@ -61,7 +62,7 @@ func (p *pages) connect(ctx context.Context, pw *playwright.Playwright, at daemo
 	if limit <= 0 {
 		return nil, daemon.ContextError(ctx)
 	}
-	browser, err := pw.Chromium.ConnectOverCDP(driverAddress(at.Socket)+":"+at.Path, playwright.BrowserTypeConnectOverCDPOptions{
+	browser, err := pw.Chromium.ConnectOverCDP(endpointURL(at.Socket, at.Path), playwright.BrowserTypeConnectOverCDPOptions{
 		// Without Playwright's defaults the pages stay as a person would see them. The defaults are
 		// not needed to keep background tabs active, because the broker does so.
 		NoDefaults: playwright.Bool(true),
@@ -78,7 +79,7 @@ func (p *pages) connect(ctx context.Context, pw *playwright.Playwright, at daemo
 	}
 	conn := &connection{
 		at: at, browser: browser, context: contexts[0], state: p.session.State, driver: p.driver, devices: pw.Devices,
-		lost: make(chan struct{}), onSocketRemoved: p.session.CheckSocket, pages: map[string]*page{}, attachments: map[playwright.Page]*attachment{}, changed: make(chan struct{}),
+		lost: make(chan struct{}), onSocketRemoved: p.session.CheckSocket, onDownload: p.downloads.note, pages: map[string]*page{}, attachments: map[playwright.Page]*attachment{}, changed: make(chan struct{}),
 	}
 	browser.OnDisconnected(func(playwright.Browser) { conn.Drop() })
 	if !browser.IsConnected() { // the connection was lost before the handler was set
@@ -106,12 +107,12 @@ func (p *pages) connect(ctx context.Context, pw *playwright.Playwright, at daemo
 // emulation returns the emulation that was set for the session.
 func (conn *connection) emulation() emulation { return emulation(conn.state.Get().Emulation) }
 
-// driverAddress returns the URL by which the driver connects to a Unix socket. The driver does
-// not connect to the URL's host, but it looks up a host that is a name. In a URL without a host
-// it looks up localhost. If the machine's hosts file has no IPv6 address for localhost, that
-// lookup is a request over the network, which may get no response. So driverAddress uses an IP
-// address as the host.
-func driverAddress(socket string) string { return "ws+unix://127.0.0.1" + socket }
+// endpointURL returns the URL by which Playwright connects to a path of a Unix socket. Playwright
+// does not connect to the URL's host, but it looks up a host that is a name. In a URL without a
+// host it looks up localhost. If the machine's hosts file has no IPv6 address for localhost, that
+// lookup is a request over the network. If its packet is lost, the connection takes 5 s longer. So
+// endpointURL uses an IP address as the host.
+func endpointURL(socket, path string) string { return "ws+unix://127.0.0.1" + socket + ":" + path }
 
 func connectError(err error) error {
 	text := errorText(err)

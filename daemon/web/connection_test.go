@@ -20,6 +20,7 @@ import (
 )
 
 func TestNextDaemonAdoptsPage(t *testing.T) {
+	t.Parallel()
 	web, s := site.Start(t), home.Start(t)
 	before := open(t, s, web.URL("/secret"))
 	do(t, s, verbs.Fill, verbs.FillIn{Element: element("#kept"), Text: "kept"})
@@ -44,6 +45,7 @@ func TestNextDaemonAdoptsPage(t *testing.T) {
 }
 
 func TestManyFirstCommandsMakeOnePage(t *testing.T) {
+	t.Parallel()
 	web, s := site.Start(t), home.Start(t)
 	var all sync.WaitGroup
 	for range 6 {
@@ -60,6 +62,7 @@ func TestManyFirstCommandsMakeOnePage(t *testing.T) {
 }
 
 func TestCloseKeepsThePages(t *testing.T) {
+	t.Parallel()
 	web, s := site.Start(t), home.Start(t)
 	first := open(t, s, web.URL("/page/one"))
 	out := do(t, s, verbs.Close, verbs.CloseIn{})
@@ -84,6 +87,7 @@ func TestCloseKeepsThePages(t *testing.T) {
 // A session that was opened with --on-end close closes its tabs when it is closed, even by a
 // later daemon.
 func TestCloseTabsAtEnd(t *testing.T) {
+	t.Parallel()
 	web, s := site.Start(t), home.Start(t)
 	do(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/page/one"), OnEnd: "close"})
 	s.End(t)
@@ -174,30 +178,57 @@ func TestTheDriverIsKilled(t *testing.T) {
 	do(t, s, verbs.Click, verbs.ClickIn{Element: element("h1")})
 }
 
-func TestTheBrokerIsKilled(t *testing.T) {
-	web, s := site.Start(t), home.Start(t)
-	open(t, s, web.URL("/secret"))
-	secret := eval(t, s, "reveal()")
-	place := home.Broker(t)
+// killBroker kills the broker, and waits until the keeper has reaped it.
+func killBroker(t *testing.T) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	hello, err := (&client.Client{Endpoint: place}).Hello(ctx)
+	hello, err := (&client.Client{Endpoint: home.Broker(t)}).Hello(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := syscall.Kill(hello.PID, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	for syscall.Kill(hello.PID, 0) == nil { // until the keeper has reaped it
+	for syscall.Kill(hello.PID, 0) == nil {
 		time.Sleep(5 * time.Millisecond)
 	}
+}
+
+func TestTheBrokerIsKilled(t *testing.T) {
+	web, s := site.Start(t), home.Start(t)
+	open(t, s, web.URL("/secret"))
+	secret := eval(t, s, "reveal()")
+	killBroker(t)
 	if got := eval(t, s, "reveal()"); got != secret {
 		t.Errorf("the page's secret is %s, was %s", got, secret)
 	}
 	do(t, s, verbs.Click, verbs.ClickIn{Element: element("h1")})
 }
 
+// An action whose connection is lost in the wait phase is performed when the element is ready, once.
+func TestBrokerIsKilledWhileAnActionWaits(t *testing.T) {
+	web, s := site.Start(t), home.Start(t)
+	open(t, s, web.URL("/late?gate=late"))
+	clicked := make(chan error, 1)
+	go func() {
+		_, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element("#late")})
+		clicked <- err
+	}()
+	awaitState(t, s, "busy")
+	time.Sleep(300 * time.Millisecond) // until the driver waits for the element; the kill may come before that, too
+	killBroker(t)
+	web.Open("late")
+	if err := <-clicked; err != nil {
+		t.Errorf("the click ended with %v", err)
+	}
+	if got := text(t, s, "#clicks"); got != "1" {
+		t.Errorf("the element was clicked %s times, want 1", got)
+	}
+}
+
 func TestPageCrash(t *testing.T) {
+	t.Parallel()
 	web, s := site.Start(t), home.Start(t)
 	first := open(t, s, web.URL("/page/one"))
 	running := make(chan error, 1)
@@ -225,6 +256,7 @@ func TestPageCrash(t *testing.T) {
 // The session's next daemon and driver can connect although pages of the session have crashed
 // and do not respond.
 func TestPageCrashedBeforeDaemonStarted(t *testing.T) {
+	t.Parallel()
 	web, s := site.Start(t), home.Start(t)
 	first := open(t, s, web.URL("/page/one"))
 	beside := do(t, s, verbs.TabNew, verbs.TabNewIn{URL: web.URL("/page/beside")})

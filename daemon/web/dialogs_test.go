@@ -9,6 +9,7 @@ import (
 )
 
 func TestDialogs(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/dialogs"))
 	for _, tt := range []struct{ selector, kind, handled, message, shown string }{
@@ -41,6 +42,7 @@ func TestDialogs(t *testing.T) {
 }
 
 func TestDialogOnLeaving(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/leaving"))
 	do(t, s, verbs.Click, verbs.ClickIn{Element: element("#touch")})

@@ -34,6 +34,7 @@ func (e renewedElement) Evaluate(string, any, ...playwright.LocatorEvaluateOptio
 // If the name of a document was read before a capture, it is valid for the capture, unless the
 // page has navigated in between.
 func TestDocumentReadBefore(t *testing.T) {
+	t.Parallel()
 	inQueue(t, func(_ context.Context, c *call) { documentReadBefore(t, c) })
 }
 

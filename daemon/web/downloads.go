@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/abrowser/abrowser/daemon"
@@ -16,6 +17,7 @@ import (
 // commands. The broker has the list of the downloads, and keeps it when the daemon ends.
 type downloads struct {
 	session *daemon.Session
+	noted   atomic.Bool // a page has started a download since the last call of hasNew
 
 	mu    sync.Mutex           // guards the fields below
 	told  int                  // downloads up to this number were reported
@@ -55,6 +57,24 @@ func (d *downloads) isTaken(got verbs.BrokerDownload) bool {
 func (d *downloads) untoldLocked() (told, newest int) {
 	newest, first := d.session.Tabs.Downloads()
 	return max(d.told, first), newest
+}
+
+// note is called when a page has started a download.
+func (d *downloads) note() { d.noted.Store(true) }
+
+// hasNew reports whether a download has started that no reply has named. It asks the broker only if
+// a page has started a download since the last call.
+func (d *downloads) hasNew(ctx context.Context) bool {
+	if !d.noted.Swap(false) {
+		return false
+	}
+	if _, err := d.session.Tabs.List(ctx); err != nil {
+		d.session.Log.Warn("asking for downloads", "error", err)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	told, newest := d.untoldLocked()
+	return newest > told
 }
 
 // takeNew returns the downloads that have started and that no reply has named yet, and marks

@@ -48,6 +48,7 @@ func sharedDriver(t *testing.T) int {
 }
 
 func TestSessionsShareADriver(t *testing.T) {
+	t.Parallel()
 	web := site.Start(t)
 	one, two := startWithSecret(t, web), startWithSecret(t, web)
 	pid := sharedDriver(t)

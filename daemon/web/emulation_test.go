@@ -16,6 +16,7 @@ const shape = "[innerWidth, devicePixelRatio, navigator.maxTouchPoints > 0, navi
 // A device applies to all pages of the session. If a viewport is set later, it changes only the
 // size.
 func TestDevice(t *testing.T) {
+	t.Parallel()
 	s, other, web := home.Start(t), home.Start(t), site.Start(t)
 	do(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/asks"), Device: "iphone 15", Viewport: "400x600"})
 	if got := eval(t, s, shape+" + innerHeight"); got != `"400,3,true,true600"` {
@@ -47,6 +48,7 @@ func TestDevice(t *testing.T) {
 // Settings also apply under the session's next daemon. They end when the session is closed, so
 // that another client of the page then finds none of them.
 func TestEmulationLastsAsLongAsTheSession(t *testing.T) {
+	t.Parallel()
 	s, other, web := home.Start(t), home.Start(t), site.Start(t)
 	open(t, s, web.URL("/asks"))
 	open(t, other, web.URL("/asks"))
@@ -81,6 +83,7 @@ func TestEmulationLastsAsLongAsTheSession(t *testing.T) {
 
 // The device applies to the first request of a popup too.
 func TestDeviceOfPopups(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	do(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/page/one"), Device: "iPhone 15"})
 	popup := "(async () => { const w = window.open('" + web.URL("/isolation/headers") + "'); while (!w.document.body?.innerText) " +
@@ -100,6 +103,7 @@ func TestDeviceOfPopups(t *testing.T) {
 }
 
 func TestGeolocation(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/asks"))
 	lat, long := 52.5, -13.25
@@ -117,6 +121,7 @@ func TestGeolocation(t *testing.T) {
 }
 
 func TestLooseInput(t *testing.T) {
+	t.Parallel()
 	for given, want := range map[string]verbs.StringOrObject{`"800x600"`: "800x600", `{"width":8,"height":6}`: `{"width":8,"height":6}`} {
 		var got verbs.StringOrObject
 		if err := json.Unmarshal([]byte(given), &got); err != nil || got != want {

@@ -12,6 +12,7 @@ import (
 
 // codeError finds the code of these error texts of Playwright.
 func TestErrorCodes(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]wire.Code{
 		"Frame.Goto http://127.0.0.1/me: playwright: Page crashed":  wire.CodePageCrashed,
 		"playwright: Navigation failed because page crashed!":       wire.CodePageCrashed,

@@ -11,6 +11,7 @@ import (
 )
 
 func TestMissedDeadlinesOfAPageThatAnswers(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/one"))
 	for range 4 {
@@ -23,6 +24,7 @@ func TestMissedDeadlinesOfAPageThatAnswers(t *testing.T) {
 
 // If a page is busy for several seconds, the status is wedged until the page responds again.
 func TestWedgedPageRecovers(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/one"))
 	eval(t, s, "setTimeout(() => { const end = Date.now() + 7000; while (Date.now() < end); }, 50), 0")

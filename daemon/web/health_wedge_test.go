@@ -10,6 +10,7 @@ import (
 )
 
 func TestWedgedPage(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/spin"))
 	eval(t, s, "setTimeout(() => document.querySelector('#spin').click(), 100), 0")
@@ -54,6 +55,7 @@ func TestWedgedPage(t *testing.T) {
 }
 
 func TestGetURLDoesNotWaitForLong(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/one"))
 	busy := make(chan error, 1)

@@ -99,6 +99,7 @@ func reads(s *daemontest.Session) map[string]func(*testing.T) (got, want string)
 
 // After a command that navigates, the next command sees the new document when it is parsed.
 func TestReadingAfterANavigation(t *testing.T) {
+	t.Parallel()
 	s, at := home.Start(t), startLoading(t)
 	all := reads(s)
 	// The first command asks the page, the second asks Playwright, and the third runs a script.
@@ -149,6 +150,7 @@ func press(s *daemontest.Session, selector string) func(*testing.T) {
 }
 
 func TestReadingAfterANavigationInABatch(t *testing.T) {
+	t.Parallel()
 	s, at := home.Start(t), startLoading(t)
 	for _, acts := range [][]verbs.Step{
 		{step(t, "click", verbs.ClickIn{Element: element("#link")})},
@@ -167,6 +169,7 @@ func TestReadingAfterANavigationInABatch(t *testing.T) {
 
 // A document that is never complete is waited for once, and then read as far as it is parsed.
 func TestReadingAnEndlessDocument(t *testing.T) {
+	t.Parallel()
 	s, at := home.Start(t), startLoading(t)
 	open(t, s, at+"/?to=/endless")
 	click(s, "#link")(t)
@@ -190,6 +193,7 @@ func TestReadingAnEndlessDocument(t *testing.T) {
 // If the server does not send the next document, a command that reads the document fails. The
 // commands get url, get title and open still succeed.
 func TestReadingADocumentThatDoesNotCome(t *testing.T) {
+	t.Parallel()
 	s, at := home.Start(t), startLoading(t)
 	open(t, s, at+"/?to=/silent")
 	click(s, "#link")(t)
@@ -237,6 +241,7 @@ func TestAPageAtRestIsNotWaitedFor(t *testing.T) {
 // When a new daemon adopts a page, the page may be navigating to a server that does not respond.
 // The daemon does not wait for that server.
 func TestAdoptingAPageThatLoads(t *testing.T) {
+	t.Parallel()
 	s, at := home.Start(t), startLoading(t)
 	leave := func(to string) *daemontest.Session {
 		open(t, s, at+"/?to="+to)

@@ -44,6 +44,7 @@ func rested(t *testing.T, s *daemontest.Session) {
 // The settings of an agent apply when the agent comes back, even under another daemon. They do
 // not apply to another agent, which finds the page as the browser shows it.
 func TestSettingsBelongToAgent(t *testing.T) {
+	t.Parallel()
 	web := site.Start(t)
 	first := wire.NewAgent(1<<30 - 1) // no process has this pid
 	tests := []struct {
@@ -108,6 +109,7 @@ func TestSettingsBelongToAgent(t *testing.T) {
 // While an agent runs, its session belongs to the agent even without a daemon. Other agents may
 // only read in it.
 func TestIdleSessionOfRunningAgent(t *testing.T) {
+	t.Parallel()
 	web, s := site.Start(t), home.Start(t)
 	agent := wire.NewAgent(os.Getpid())
 	open(t, as(t, s, agent), web.URL("/page/one"))

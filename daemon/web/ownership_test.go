@@ -30,6 +30,7 @@ func as(t *testing.T, s *daemontest.Session, agent string) *daemontest.Session {
 // If the session was made by an MCP agent, only that agent may act in it. The id of an MCP agent is
 // secret: see [wire.NewAgent].
 func TestOwnership(t *testing.T) {
+	t.Parallel()
 	web := site.Start(t)
 	mcp, other := wire.NewAgent(4711), wire.NewAgent(4712)
 	for _, tt := range []struct {
@@ -93,6 +94,7 @@ func cmpName(agent, session string) string {
 
 // Notices are reported to the owner of a session, and not to an agent that reads.
 func TestReaderGetsNoNotices(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/one"))
 	// If this command takes longer than 50 ms, its own reply reports the dialog.
@@ -125,6 +127,7 @@ func TestReaderGetsNoNotices(t *testing.T) {
 // A session that was ended belongs to the next agent that uses it. An agent that only reads
 // does not become the owner.
 func TestSessionChangesAgent(t *testing.T) {
+	t.Parallel()
 	web := site.Start(t)
 	s := home.Start(t)
 	mcp := wire.NewAgent(4711)
@@ -150,6 +153,7 @@ func TestSessionChangesAgent(t *testing.T) {
 
 // Only the owner may use a verb that changes something, even if the verb does not wait for a page.
 func TestPolicyRequiresOwner(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/one"))
 	other := as(t, s, "other")

@@ -35,6 +35,8 @@ type page struct {
 	document     atomic.Pointer[document]     // the main frame's; outdated if commits has changed
 	lastAct      atomic.Int64                 // the number of the last action
 	acting       atomic.Int64                 // the number of the action in its act phase; 0 if none is
+	held         map[string]bool              // pressed keys and buttons; used only by the command whose turn it is
+	shown        *shownSnapshot               // the last snapshot; used only by the command whose turn it is
 	gone         chan struct{}                // closed when the page is closed
 	crash        chan struct{}                // closed when the page's renderer has crashed
 	close        sync.Once
@@ -149,5 +151,15 @@ func (p *page) awaitErrorPage(ctx context.Context, commits int64) {
 		case <-ctx.Done():
 			return
 		}
+	}
+}
+
+// hold records that a key or a button is pressed, or that it is not.
+func (p *page) hold(name string, is bool) {
+	if p.held == nil {
+		p.held = map[string]bool{}
+	}
+	if delete(p.held, name); is {
+		p.held[name] = true
 	}
 }

@@ -259,16 +259,23 @@ func (c *call) newTabs(ctx context.Context) []verbs.OpenedTab {
 	return all
 }
 
-// warnOfNewTabs warns of tabs that the page has opened during the deferred work of an earlier
-// click (see deferClickEnd), unless the reply to this command names them already.
-func (c *call) warnOfNewTabs(ctx context.Context) {
-	if c.IsForeign() || !c.pendingTabs.Load() {
+// warnOfLateEffects warns of tabs that the page has opened during the deferred work of an earlier
+// click (see deferClickEnd), and of downloads that have started since the last reply, unless the
+// reply to this command names them already.
+func (c *call) warnOfLateEffects(ctx context.Context) {
+	pending := c.pendingTabs.Load()
+	if c.IsForeign() || !pending && !c.downloads.hasNew(ctx) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), effectsTime)
 	defer cancel()
-	for _, tab := range c.newTabs(ctx) {
-		c.Warn("the page has opened tab %s: %s", tab.TabID, tab.URL)
+	if pending {
+		for _, tab := range c.newTabs(ctx) {
+			c.Warn("the page has opened tab %s: %s", tab.TabID, tab.URL)
+		}
+	}
+	for _, started := range c.downloads.takeNew(ctx) {
+		c.Warn("the page has started the download of %s: %s", started.SuggestedFilename, started.URL)
 	}
 }
 

@@ -25,6 +25,7 @@ func questions(t *testing.T, s *daemontest.Session) int {
 // After a command without side effects, the daemon does not ask the broker for tabs. After a
 // command with side effects, the reply reports them.
 func TestQuietCommandsSendNoRequest(t *testing.T) {
+	t.Parallel()
 	web, s := site.Start(t), home.Start(t)
 	open(t, s, web.URL("/page/quiet"))
 	eval(t, s, fmt.Sprintf(quickPage, ""))

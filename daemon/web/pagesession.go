@@ -196,6 +196,6 @@ func (conn *connection) dialCDP(ctx context.Context) (*cdp.Conn, error) {
 		return conn.cdp, nil
 	}
 	conn.cdp = d
-	conn.workers.Go(func() { d.Read(conn.onSocketRemoved) }) // until the connection is closed
+	conn.workers.Go(func() { d.Read(conn.onSocketRemoved, conn.onDownload) }) // until the connection is closed
 	return d, nil
 }

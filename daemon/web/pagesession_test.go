@@ -29,7 +29,7 @@ func dialEndpoint(t testing.TB, s *daemontest.Session) *endpoint {
 
 func dialAddress(t testing.TB, address string) *endpoint {
 	t.Helper()
-	socket, path, _ := strings.Cut(strings.TrimPrefix(address, "ws+unix://"), ":")
+	socket, path, _ := strings.Cut(strings.TrimPrefix(address, "ws+unix://127.0.0.1"), ":")
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		var d net.Dialer
 		return d.DialContext(ctx, "unix", socket)

@@ -9,6 +9,7 @@ import (
 )
 
 func TestPageState(t *testing.T) {
+	t.Parallel()
 	s := home.Start(t)
 	open(t, s, "data:text/html,"+strings.ReplaceAll(`<title>State</title><header>top</header><nav aria-label=Main><a href="https://example.com/x">A <b>link</b></a></nav>
 <main><h1>First</h1><h2 hidden>never</h2><div role=heading aria-level=3>Third</div>

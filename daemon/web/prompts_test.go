@@ -35,6 +35,7 @@ func said(t testing.TB, s *daemontest.Session, button string) (string, []wire.Re
 // A policy applies from the page's next request on. Without a policy a request is denied, and
 // the reply says so. No request hangs.
 func TestPermissionPolicy(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/asks"))
 	for _, tt := range []struct {
@@ -114,6 +115,7 @@ func TestPermissionPolicy(t *testing.T) {
 }
 
 func TestNotificationPolicy(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/asks"))
 	for _, tt := range []struct {
@@ -138,6 +140,7 @@ func TestNotificationPolicy(t *testing.T) {
 }
 
 func TestFilePickerPolicy(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/asks"))
 	dir := t.TempDir()
@@ -181,6 +184,7 @@ func TestFilePickerPolicy(t *testing.T) {
 // With the mode ask-human, the page waits until a person has decided. Other commands run during
 // this wait.
 func TestAskHuman(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/asks"))
 	do(t, s, verbs.PolicyPermission, verbs.PermissionPolicyIn{Mode: "ask-human"})
@@ -206,6 +210,7 @@ func TestAskHuman(t *testing.T) {
 // The session's next daemon decides for the pages that it adopts. When the session is closed, its
 // page gets the browser's own functions back.
 func TestPromptsOfNextDaemon(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/asks"))
 	do(t, s, verbs.PolicyPermission, verbs.PermissionPolicyIn{Mode: "allow"})
@@ -238,6 +243,7 @@ func TestPromptsOfNextDaemon(t *testing.T) {
 
 // The policies apply to a document that was loaded while the session had no daemon.
 func TestPromptsOfDocumentLoadedMeanwhile(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/asks"))
 	do(t, s, verbs.PolicyPermission, verbs.PermissionPolicyIn{Mode: "allow"})
@@ -259,6 +265,7 @@ func TestPromptsOfDocumentLoadedMeanwhile(t *testing.T) {
 // A page and its frames get the browser's own functions back when the daemon ends without
 // restoring them. The next daemon replaces them again.
 func TestPromptsAfterDaemon(t *testing.T) {
+	t.Parallel()
 	web, neighbour := site.Start(t), site.Start(t)
 	agent := wire.NewAgent(4711)
 	const (

@@ -11,6 +11,7 @@ import (
 )
 
 func TestRefs(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "sessions", "one.json")
 	r := newRefs(path)
 	first := element{target: "T", connection: "C", document: "@1", pwRef: "e1", role: "button", name: "Go"}
@@ -54,6 +55,7 @@ func TestRefs(t *testing.T) {
 }
 
 func TestRefsAcrossDaemons(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "one.json")
 	highest := 0
 	for daemon := range 3 {

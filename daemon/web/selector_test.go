@@ -9,6 +9,7 @@ import (
 )
 
 func TestParseSelector(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		given, query string
 		ref          int
@@ -41,6 +42,7 @@ func TestParseSelector(t *testing.T) {
 }
 
 func TestIsImagePath(t *testing.T) {
+	t.Parallel()
 	for arg, want := range map[string]bool{
 		"page.png": true, "x.JPG": true, "./out": true, "../out": true, "/tmp/x": true, "dir/x": true, "a/b.png": true,
 		"#id": false, ".class": false, "@e1": false, "h1": false, "button": false, ".a.png": false, "e3": false,
@@ -52,6 +54,7 @@ func TestIsImagePath(t *testing.T) {
 }
 
 func TestURLPattern(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		pattern, url string
 		want         bool

@@ -2,7 +2,9 @@ package web
 
 import (
 	"context"
+	"maps"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/playwright-community/playwright-go"
@@ -119,7 +121,46 @@ func (c *pageCall) snapshot(ctx context.Context, in verbs.SnapshotIn) (verbs.Sna
 		}
 	}
 	out.Snapshot = aria.Print(shown, in, out.Origin)
+	c.cutToDelta(&out, in, whole.documents[""])
 	return out, nil
+}
+
+// shownSnapshot is the text of a snapshot that the session has got of a page.
+type shownSnapshot struct {
+	in       verbs.SnapshotIn // without Delta
+	document string
+	text     string
+}
+
+// shortText is the most bytes of a snapshot for which the changes are returned even if they are longer.
+const shortText = 200
+
+// cutToDelta replaces the snapshot in out by what has changed since the last one, if in requests
+// that. If the last one is of another document or had other options, or if the changes are longer
+// than the snapshot, out is unchanged, with a warning.
+func (c *pageCall) cutToDelta(out *verbs.SnapshotOut, in verbs.SnapshotIn, document string) {
+	wanted := in.Delta
+	in.Delta = false
+	last, now := c.page.shown, &shownSnapshot{in, document, out.Snapshot}
+	c.page.shown = now
+	switch {
+	case !wanted:
+	case last == nil || last.in != in:
+		c.Warn("there is no earlier snapshot of this tab with these options, so this is all of it")
+	case last.document != document:
+		c.Warn("the page was replaced since the last snapshot, so this is all of it")
+	default:
+		changes := aria.Delta(last.text, now.text)
+		if len(changes) > len(now.text) && len(now.text) > shortText {
+			c.Warn("nearly all of the page has changed since the last snapshot, so this is all of it")
+			return
+		}
+		out.Delta = true
+		out.Snapshot = changes
+		maps.DeleteFunc(out.Refs, func(ref string, _ verbs.Ref) bool {
+			return !strings.Contains(out.Snapshot, "ref="+ref+"]") && !strings.Contains(out.Snapshot, "ref="+ref+",")
+		})
+	}
 }
 
 // part returns the subtree of an element, with the refs of the whole snapshot.

@@ -168,11 +168,13 @@ func (c *pageCall) findFirst(ctx context.Context, sel selector) (playwright.Loca
 func (c *call) count(ctx context.Context, all playwright.Locator) (int, error) {
 	for {
 		answer, err := peekFor(c, daemon.TimeLeft(ctx, readTime)+time.Second, func() (any, error) { return all.EvaluateAll("all => all.length") })
-		if isDocumentGone(err) && daemon.Sleep(ctx, 50*time.Millisecond) {
-			continue
+		if !isDocumentGone(err) {
+			n, _ := answer.(int)
+			return n, codeError(err)
 		}
-		n, _ := answer.(int)
-		return n, codeError(err)
+		if !daemon.Sleep(ctx, 50*time.Millisecond) {
+			return 0, daemon.ContextError(ctx)
+		}
 	}
 }
 

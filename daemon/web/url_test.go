@@ -9,6 +9,7 @@ import (
 )
 
 func TestCompleteURL(t *testing.T) {
+	t.Parallel()
 	tests := []struct{ given, want string }{
 		{"https://example.com/a?b#c", "https://example.com/a?b#c"},
 		{"  http://example.com  ", "http://example.com"},
@@ -40,6 +41,7 @@ func TestCompleteURL(t *testing.T) {
 }
 
 func TestCompleteURLRefuses(t *testing.T) {
+	t.Parallel()
 	for _, given := range []string{
 		"", " ", "javascript:alert(1)", "JavaScript:alert(1)", "javascript:1", "tel:112", "java\tscript:alert(1)", "chrome://settings", "chrome-extension://x/y",
 		"chrome-untrusted://x", "devtools://devtools", "view-source:https://example.com", "about:config", "about:srcdoc", "mailto:a@b.c", "ftp://x.y/",

@@ -52,7 +52,7 @@ func (c *pageCall) download(ctx context.Context, in verbs.DownloadIn) (verbs.Dow
 // such download, it waits for the next one to start. It uses no page, because a page may be closed
 // after it has started a download.
 func (c *call) waitDownload(ctx context.Context, in verbs.WaitIn) (verbs.WaitOut, error) {
-	ctx, cancel, err := c.Limit(ctx, in.Timeout, waitTime)
+	ctx, cancel, err := c.limit(ctx, in, waitTime)
 	if err != nil {
 		return verbs.WaitOut{}, err
 	}

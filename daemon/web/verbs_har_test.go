@@ -47,6 +47,7 @@ func readHAR(t testing.TB, path string) (har harFile, urls string) {
 // A HAR contains the requests of the session, including those under an earlier daemon, and no
 // requests of another session. It can be replayed without the server.
 func TestHAR(t *testing.T) {
+	t.Parallel()
 	s, other, web := home.Start(t), home.Start(t), site.Start(t)
 	path := filepath.Join(t.TempDir(), "a.har")
 	do(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/page/one"), HAR: path})
@@ -130,6 +131,7 @@ func TestHARAtClose(t *testing.T) {
 // If the HAR cannot be written at the session's end, the recording is not lost, and the reply
 // does not say that the HAR was written.
 func TestHARThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	dir := filepath.Join(t.TempDir(), "none")
 	do(t, s, verbs.HARStart, verbs.HARStartIn{Path: filepath.Join(dir, "a.har"), Content: "none"})
@@ -155,6 +157,7 @@ func TestHARThatCannotBeWritten(t *testing.T) {
 
 // On a full disk entries are missing from a recording. The session's next reply says so, once.
 func TestHAROnAFullDisk(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	path, journal := filepath.Join(t.TempDir(), "c.har"), home.Root.JournalFile(s.Name)
 	do(t, s, verbs.HARStart, verbs.HARStartIn{Path: path, Content: "none"})
@@ -194,6 +197,7 @@ func TestHAROnAFullDisk(t *testing.T) {
 // After the session is closed, requests are no longer answered from HAR files, but by the server.
 // This is so when a person uses the page, and when the session is used again.
 func TestReplayEndsWithTheSession(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	path := filepath.Join(t.TempDir(), "d.har")
 	do(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/page/one"), HAR: path})

@@ -20,6 +20,11 @@ func (c *pageCall) performOn(ctx context.Context, given string, a action) (verbs
 	if err != nil {
 		return verbs.Effects{}, err
 	}
+	return c.performAt(ctx, at, a)
+}
+
+// performAt performs an action on an element, and returns its effects.
+func (c *pageCall) performAt(ctx context.Context, at target, a action) (verbs.Effects, error) {
 	done, err := c.perform(ctx, at, a)
 	if err != nil {
 		return verbs.Effects{}, err
@@ -29,7 +34,7 @@ func (c *pageCall) performOn(ctx context.Context, given string, a action) (verbs
 	}
 	effects := c.effects(ctx)
 	if done.unchanged {
-		return effects, wire.Errorf(wire.CodeNotActionable, "%q was clicked and did not change", given).WithHint(daemon.HintSnapshot)
+		return effects, wire.Errorf(wire.CodeNotActionable, "%q was clicked and did not change", at.sel.given).WithHint(daemon.HintSnapshot)
 	}
 	return effects, nil
 }
@@ -95,17 +100,6 @@ func checking(name string, checked bool) action {
 	return action{name: name, verb: "check", params: map[string]any{"checked": checked}}
 }
 
-func (c *pageCall) press(ctx context.Context, in verbs.PressIn) (verbs.PressOut, error) {
-	_, err := c.performInDriver(ctx, target{}, action{name: "press", verb: "press", params: map[string]any{"key": in.Key}})
-	if err != nil && strings.Contains(err.Error(), "Unknown key") {
-		return verbs.PressOut{}, wire.Errorf(wire.CodeBadInput, "unknown key %q", in.Key).WithHint("abrowser press Control+a")
-	}
-	if err != nil {
-		return verbs.PressOut{}, err
-	}
-	return verbs.PressOut{Pressed: in.Key, Effects: c.effects(ctx)}, nil
-}
-
 func (c *pageCall) scroll(ctx context.Context, in verbs.ScrollIn) (verbs.ScrollOut, error) {
 	x, y := 0, 0
 	switch in.Direction {
@@ -132,6 +126,17 @@ func (c *pageCall) scroll(ctx context.Context, in verbs.ScrollIn) (verbs.ScrollO
 	return verbs.ScrollOut{Scrolled: true, Effects: c.effects(ctx)}, nil
 }
 
+func (c *pageCall) scrollIntoView(ctx context.Context, in verbs.ElementIn) (verbs.ScrollIntoViewOut, error) {
+	at, err := c.aim(in.Selector)
+	if err != nil {
+		return verbs.ScrollIntoViewOut{}, err
+	}
+	if _, err := c.performInDriver(ctx, at, action{name: "scroll", verb: "scrollIntoView"}); err != nil {
+		return verbs.ScrollIntoViewOut{}, err
+	}
+	return verbs.ScrollIntoViewOut{Scrolled: in.Selector, Effects: c.effects(ctx)}, nil
+}
+
 // keyTime is how many milliseconds one key may take on a slow machine.
 const keyTime = 250
 
@@ -139,20 +144,11 @@ func (c *call) typeText(ctx context.Context, in verbs.TypeIn) (verbs.TypeOut, er
 	if _, err := parseSelector(in.Selector); err != nil {
 		return verbs.TypeOut{}, err
 	}
-	typing := ackTime + time.Duration((in.Delay+keyTime)*len(in.Text))*time.Millisecond
-	if at, ok := ctx.Deadline(); ok { // the answer must come before the caller's deadline
-		waiting := cmp.Or(time.Duration(in.Timeout)*time.Millisecond, actionTime)
-		typing = max(ackTime, min(typing, time.Until(at)-waiting-time.Second))
-	}
-	ctx, cancel, err := c.Limit(ctx, in.Timeout, actionTime+time.Duration(in.Delay*len(in.Text))*time.Millisecond)
+	p, typing, ctx, cancel, err := c.forTyping(ctx, in.Text, in.Delay, in.TimeoutIn)
 	if err != nil {
 		return verbs.TypeOut{}, err
 	}
 	defer cancel()
-	p, err := c.currentPage(ctx)
-	if err != nil {
-		return verbs.TypeOut{}, err
-	}
 	at, err := c.on(p).aim(in.Selector)
 	if err != nil {
 		return verbs.TypeOut{}, err
@@ -163,9 +159,7 @@ func (c *call) typeText(ctx context.Context, in verbs.TypeIn) (verbs.TypeOut, er
 		}
 		c.Begun = true
 	}
-	_, err = c.on(p).perform(ctx, at, action{
-		name: "type", verb: "type", params: map[string]any{"text": in.Text, "delay": in.Delay}, ack: typing,
-	})
+	_, err = c.on(p).perform(ctx, at, typing)
 	if err != nil && in.Clear && !errors.Is(err, wire.CodeResultUnknown) {
 		err = wire.Errorf(wire.CodeResultUnknown, "the field was cleared, and nothing typed: %s", wire.AsError(err).Message).WithHint(daemon.HintSnapshot)
 	}
@@ -173,6 +167,26 @@ func (c *call) typeText(ctx context.Context, in verbs.TypeIn) (verbs.TypeOut, er
 		return verbs.TypeOut{}, err
 	}
 	return verbs.TypeOut{Typed: in.Text, Effects: c.effects(ctx)}, nil
+}
+
+// forTyping returns the session's page and the action of typing a text. It limits ctx by the time
+// for the wait phase.
+func (c *call) forTyping(ctx context.Context, text string, delay int, in verbs.TimeoutIn) (*page, action, context.Context, context.CancelFunc, error) {
+	ack := ackTime + time.Duration((delay+keyTime)*len(text))*time.Millisecond
+	if at, ok := ctx.Deadline(); ok { // the answer must come before the caller's deadline
+		waiting := cmp.Or(time.Duration(in.Timeout)*time.Millisecond, actionTime)
+		ack = max(ackTime, min(ack, time.Until(at)-waiting-time.Second))
+	}
+	a := action{name: "type", verb: "type", params: map[string]any{"text": text, "delay": delay}, ack: ack}
+	ctx, cancel, err := c.limit(ctx, in, actionTime+time.Duration(delay*len(text))*time.Millisecond)
+	if err != nil {
+		return nil, a, ctx, cancel, err
+	}
+	p, err := c.currentPage(ctx)
+	if err != nil {
+		cancel()
+	}
+	return p, a, ctx, cancel, err
 }
 
 // option is an option of a select element.

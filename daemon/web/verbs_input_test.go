@@ -27,6 +27,7 @@ func open(t testing.TB, s *daemontest.Session, url string) verbs.OpenOut {
 }
 
 func TestInput(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	tests := []struct {
@@ -136,6 +137,7 @@ func TestInput(t *testing.T) {
 }
 
 func TestInputRefuses(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	miss := fails(t, s, verbs.Select, verbs.SelectIn{Element: element("#colour"), Values: []string{"zzz"}}, wire.CodeNotFound)
@@ -155,6 +157,7 @@ func TestInputRefuses(t *testing.T) {
 }
 
 func TestActionsWaitForTheElement(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	for _, tt := range []struct {
 		name, selector, reason string
@@ -166,7 +169,7 @@ func TestActionsWaitForTheElement(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			open(t, s, web.URL("/states"))
-			err := fails(t, s, verbs.Click, verbs.ClickIn{Element: element(tt.selector), TimeoutIn: verbs.TimeoutIn{Timeout: 1500}}, wire.CodeNotActionable)
+			err := fails(t, s, verbs.Click, verbs.ClickIn{Element: element(tt.selector), TimeoutIn: verbs.TimeoutIn{Timeout: 4000}}, wire.CodeNotActionable)
 			if !strings.Contains(err.Message, tt.reason) {
 				t.Errorf("the error is %q, want the reason %q", err.Message, tt.reason)
 			}
@@ -182,7 +185,24 @@ func TestActionsWaitForTheElement(t *testing.T) {
 	}
 }
 
+// If the timeout comes before the first check of the element, the error says all the same what the
+// element lacks.
+func TestTooShortTimeout(t *testing.T) {
+	t.Parallel()
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/states"))
+	short := verbs.TimeoutIn{Timeout: 1}
+	if err := fails(t, s, verbs.Hover, verbs.ElementIn{Element: element("#hidden"), TimeoutIn: short}, wire.CodeNotActionable); !strings.Contains(err.Message, "not visible") {
+		t.Errorf("the error is %q", err.Message)
+	}
+	fails(t, s, verbs.Hover, verbs.ElementIn{Element: element("#nothing"), TimeoutIn: short}, wire.CodeNotFound)
+	if err := fails(t, s, verbs.Hover, verbs.ElementIn{Element: element(".many"), TimeoutIn: short}, wire.CodeTimeout); !strings.Contains(err.Message, "not ready in time") {
+		t.Errorf("the error is %q", err.Message)
+	}
+}
+
 func TestSeveralMatch(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/states"))
 	_, warnings, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: element(".many")})
@@ -199,6 +219,7 @@ func TestSeveralMatch(t *testing.T) {
 }
 
 func TestClickWithButtonAndModifier(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/states"))
 	eval(t, s, "addEventListener('mousedown', e => document.title = e.button + ' ' + e.shiftKey), 0")
@@ -209,6 +230,7 @@ func TestClickWithButtonAndModifier(t *testing.T) {
 }
 
 func TestScroll(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/tall"))
 	do(t, s, verbs.Scroll, verbs.ScrollIn{Amount: 250, Direction: "down"})
@@ -219,6 +241,7 @@ func TestScroll(t *testing.T) {
 }
 
 func TestErrorsAreCoded(t *testing.T) {
+	t.Parallel()
 	s := home.Start(t)
 	_, _, err := ask(t, s, verbs.Fill, verbs.FillIn{Element: element("e99"), Text: "x"})
 	if !errors.Is(err, wire.CodeNotFound) {

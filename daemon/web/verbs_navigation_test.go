@@ -15,6 +15,7 @@ import (
 )
 
 func TestOpen(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	out := open(t, s, strings.TrimPrefix(web.URL("/page/one"), "http://"))
 	if out.URL != web.URL("/page/one") || out.Title != "one" || out.TabID != "t1" || out.TargetID == "" {
@@ -48,6 +49,7 @@ func TestOpen(t *testing.T) {
 // The title is that of the document at its load event. It is empty if the document has none,
 // whatever the browser shows instead.
 func TestOpenTitle(t *testing.T) {
+	t.Parallel()
 	s := home.Start(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -73,6 +75,7 @@ func TestOpenTitle(t *testing.T) {
 }
 
 func TestOpenRefuses(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/one"))
 	for _, url := range []string{"javascript:alert(1)", "chrome://settings", "view-source:http://x.test/", "about:config", "http://", "/etc/passwd"} {
@@ -85,6 +88,7 @@ func TestOpenRefuses(t *testing.T) {
 // When an open that failed is answered, the browser already shows its error page. So the error page
 // does not replace the page that is opened next.
 func TestOpenAfterAnOpenThatFailed(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	for range 3 {
 		for _, bad := range []string{"http://127.0.0.1:1/", "http://localhost:9/", "http://no.such.host.invalid/"} {
@@ -98,9 +102,10 @@ func TestOpenAfterAnOpenThatFailed(t *testing.T) {
 }
 
 func TestOpenWithoutLoad(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	began := time.Now()
-	out, warnings, err := ask(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/stuck"), TimeoutIn: verbs.TimeoutIn{Timeout: 1500}})
+	out, warnings, err := ask(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/stuck"), TimeoutIn: verbs.TimeoutIn{Timeout: 5000}})
 	if err != nil || out.Title != "Stuck" || len(warnings) != 1 || !strings.Contains(warnings[0], "load event") {
 		t.Errorf("open of a page that never loads = %+v, %q, %v, want success with a warning", out, warnings, err)
 	}
@@ -114,6 +119,7 @@ func TestOpenWithoutLoad(t *testing.T) {
 }
 
 func TestOpenThatNeverAnswers(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/before"))
 	fails(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/never"), TimeoutIn: verbs.TimeoutIn{Timeout: 700}}, wire.CodeTimeout)
@@ -128,6 +134,7 @@ func TestOpenThatNeverAnswers(t *testing.T) {
 }
 
 func TestDrippingPage(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/drip?n=3&ms=300"))
 	if got := do(t, s, verbs.GetCount, verbs.GetIn{Element: element(".drop")}).Count; got != 3 {

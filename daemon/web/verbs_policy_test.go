@@ -28,6 +28,7 @@ func reply[In, Out any](t testing.TB, s *daemontest.Session, v wire.Verb[In, Out
 // A policy for dialogs applies from the next dialog on. The reply warns of a dialog only if the
 // mode is raise, the default, which leaves the decision about the dialog to no policy.
 func TestDialogPolicies(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/dialogs"))
 	for _, tt := range []struct {
@@ -93,6 +94,7 @@ func TestDialogPolicies(t *testing.T) {
 
 // A policy applies to one session, including its next daemon, and ends with the session.
 func TestPolicyLastsAsLongAsTheSession(t *testing.T) {
+	t.Parallel()
 	first, other := home.Start(t), home.Start(t)
 	do(t, first, verbs.PolicyDialog, verbs.DialogPolicyIn{Mode: "accept-prompt-with", Text: "Ada"})
 	first.End(t)

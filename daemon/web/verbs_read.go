@@ -175,13 +175,16 @@ func (c *pageCall) isVisible(ctx context.Context, in verbs.GetIn) (verbs.IsVisib
 		for {
 			commits := c.page.commits.Load()
 			is, err := at.IsVisible()
-			if is || err != nil || ctx.Err() != nil {
+			if is || err != nil && !isDocumentGone(err) {
 				return is, err
 			}
 			// Playwright also returns false if the document is being replaced. After the next
 			// response of the page, that is known.
-			if _, err := c.page.Evaluate("0"); !isDocumentGone(err) && c.page.commits.Load() == commits {
-				return false, codeError(err)
+			if _, after := c.page.Evaluate("0"); err == nil && !isDocumentGone(after) && c.page.commits.Load() == commits {
+				return false, codeError(after)
+			}
+			if ctx.Err() != nil {
+				return false, daemon.ContextError(ctx)
 			}
 		}
 	})
@@ -293,5 +296,5 @@ func (p *pages) getCDPURL(ctx context.Context, request *wire.Call, _ verbs.Empty
 	if err != nil {
 		return verbs.GetCDPURLOut{}, err
 	}
-	return verbs.GetCDPURLOut{CDPURL: "ws+unix://" + socket + ":" + wire.PathSession + p.session.Name}, nil
+	return verbs.GetCDPURLOut{CDPURL: endpointURL(socket, wire.PathSession+p.session.Name)}, nil
 }

@@ -15,6 +15,7 @@ func tabs(t testing.TB, s *daemontest.Session) []verbs.Tab {
 }
 
 func TestTabs(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/one"))
 	second := do(t, s, verbs.TabNew, verbs.TabNewIn{URL: web.URL("/page/two"), Label: "docs"})
@@ -53,6 +54,7 @@ func TestTabs(t *testing.T) {
 }
 
 func TestPopups(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/popups"))
 	for _, tt := range []struct {
@@ -91,6 +93,7 @@ func TestPopups(t *testing.T) {
 }
 
 func TestPageThatWasClosed(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	first := open(t, s, web.URL("/page/one"))
 	other := home.Start(t)

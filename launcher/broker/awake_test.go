@@ -61,6 +61,7 @@ func checkAwake(t *testing.T, r *rig) {
 }
 
 func TestPagesAreAwake(t *testing.T) {
+	t.Parallel()
 	r := start(t, wire.Settings{})
 	checkAwake(t, r)
 	a := r.connect("a")
@@ -75,6 +76,7 @@ func TestPagesAreAwake(t *testing.T) {
 }
 
 func TestPagesAreAwakeInHeadlessShell(t *testing.T) {
+	t.Parallel()
 	path, err := exec.LookPath("chromium-headless-shell")
 	if err != nil {
 		t.Skip("chromium-headless-shell is not installed")
@@ -120,6 +122,7 @@ func display(t *testing.T) string {
 // A page behind another page is hidden unless the broker keeps it visible, and the broker keeps
 // only the pages of connected sessions visible.
 func TestReleasedPagesAreHidden(t *testing.T) {
+	t.Parallel()
 	r := start(t, wire.Settings{})
 	a, b := r.connect("a"), r.connect("b")
 	p := a.open()

@@ -11,6 +11,7 @@ import (
 )
 
 func TestSessionsSeeTheirOwnPagesOnly(t *testing.T) {
+	t.Parallel()
 	r := start(t, wire.Settings{})
 	a, b := r.connect("a"), r.connect("b")
 	pa, pb := a.open(), b.open()
@@ -46,6 +47,7 @@ func TestSessionsSeeTheirOwnPagesOnly(t *testing.T) {
 }
 
 func TestPopupsReachTheirOwner(t *testing.T) {
+	t.Parallel()
 	r := start(t, wire.Settings{})
 	other := r.connect("other")
 	other.open()
@@ -85,6 +87,7 @@ func TestPopupsReachTheirOwner(t *testing.T) {
 }
 
 func TestAdoptionKeepsThePage(t *testing.T) {
+	t.Parallel()
 	r := start(t, wire.Settings{})
 	first := r.connect("a")
 	p := first.open()
@@ -102,6 +105,7 @@ func TestAdoptionKeepsThePage(t *testing.T) {
 }
 
 func TestReleaseNotesAndPruning(t *testing.T) {
+	t.Parallel()
 	r := start(t, wire.Settings{})
 	a, b := r.connect("a"), r.connect("b")
 	one, two, kept := a.open(), a.open(), b.open()
@@ -151,9 +155,10 @@ func TestReleaseNotesAndPruning(t *testing.T) {
 // When the connections of a session's daemon are removed, the session's tabs get the state
 // released, unless another client is connected to the session.
 func TestDepartReleases(t *testing.T) {
+	t.Parallel()
 	r := start(t, wire.Settings{})
-	daemon := func() *peer { return r.connect("a?" + wire.ParamParty + "=daemon") }
-	first, second := daemon(), daemon()
+	daemon := func(party string) *peer { return r.connect("a?" + wire.ParamParty + "=" + party) }
+	first, second := daemon("daemon"), daemon("daemon")
 	first.open()
 	state := func() string { return ask(r, verbs.BrokerTabs, verbs.TabsIn{Session: "a"}).Tabs[0].State }
 	ask(r, verbs.BrokerDepart, verbs.DepartIn{Session: "a", Party: "daemon"})
@@ -162,8 +167,8 @@ func TestDepartReleases(t *testing.T) {
 	}
 	<-first.gone
 	<-second.gone
-	third, other := daemon(), r.connect("a")
-	ask(r, verbs.BrokerDepart, verbs.DepartIn{Session: "a", Party: "daemon"})
+	third, other := daemon("next"), r.connect("a") // a group that has departed does not come back
+	ask(r, verbs.BrokerDepart, verbs.DepartIn{Session: "a", Party: "next"})
 	<-third.gone
 	if got := state(); got != verbs.StateLive {
 		t.Errorf("with another client the tab is %s", got)
@@ -177,6 +182,7 @@ func TestDepartReleases(t *testing.T) {
 }
 
 func TestOwnBrowserContext(t *testing.T) {
+	t.Parallel()
 	r := start(t, wire.Settings{})
 	a, b := r.connect("a"), r.connect("b")
 	raw, err := a.call("", "Target.createBrowserContext", map[string]any{"disposeOnDetach": true})

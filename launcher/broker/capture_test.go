@@ -15,6 +15,7 @@ import (
 )
 
 func TestCaptureLockOrder(t *testing.T) {
+	t.Parallel()
 	now := time.Unix(1000, 0)
 	l := &captureLock{clock: func() time.Time { return now }}
 	acquire := func(agent wire.AgentKey) func() {
@@ -74,6 +75,7 @@ func playHolder() {
 // A request for the lock fails at once if another agent has held the lock for longer than
 // captureWait. The lock is released when its holder is killed.
 func TestCaptureLock(t *testing.T) {
+	t.Parallel()
 	r := start(t, wire.Settings{})
 	holder := exec.CommandContext(t.Context(), os.Args[0])
 	holder.Env = append(os.Environ(), envHolder+"="+r.place.Socket)

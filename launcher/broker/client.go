@@ -20,7 +20,9 @@ const (
 	clientLimit = 512 << 20 // bytes that may wait for a client; more end the connection
 	highWater   = 32 << 20  // while more bytes than this wait for a client, nothing is read from it
 	joinTime    = 10 * time.Second
-	flushTime   = 2 * time.Second // to send the queued messages to a client that is being disconnected
+	// departedTime is how long a client that has connected may wait before it joins.
+	departedTime = time.Minute
+	flushTime    = 2 * time.Second // to send the queued messages to a client that is being disconnected
 )
 
 // cdpClient is the connection of one CDP client. The goroutine of the HTTP request reads from
@@ -127,12 +129,20 @@ func (b *broker) endpoint(w http.ResponseWriter, r *http.Request) {
 	log.Info("client disconnected", "client", int(c.id), "why", c.why)
 }
 
-// join adds the client to the mux and waits until the mux has a CDP session for the client.
+// join adds the client to the mux and waits until the mux has a CDP session for the client. It
+// refuses a client whose group has departed. A daemon may depart and release its session while the
+// broker still accepts its last connection. That connection would make the session's tabs used
+// again, although no daemon is there.
 func (b *broker) join(ctx context.Context, c *cdpClient, name, group string) error {
 	ctx, cancel := context.WithTimeout(ctx, joinTime)
 	defer cancel()
 	joined := make(chan bool, 1)
+	stopping, departed := false, false
 	err := b.do(ctx, func() {
+		stopping = b.idle.stopping // the stop may have begun after awaitStop was called
+		if _, departed = b.departed[group]; stopping || departed {
+			return
+		}
 		b.lastClient++
 		c.id = b.lastClient
 		b.clients[c.id], b.idle.joined = c, true
@@ -140,6 +150,12 @@ func (b *broker) join(ctx context.Context, c *cdpClient, name, group string) err
 	})
 	if err != nil {
 		return err
+	}
+	if departed {
+		return wire.Errorf(wire.CodeBrowserGone, "the client's daemon has departed")
+	}
+	if stopping && b.awaitStop(ctx) {
+		return wire.Errorf(wire.CodeBrowserGone, "the browser is being stopped")
 	}
 	select {
 	case ok := <-joined:

@@ -12,6 +12,8 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/abrowser/abrowser/launcher/broker/queue"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // acceptClient accepts a client with a queue of limit bytes. It returns nil on failure.
@@ -27,6 +29,7 @@ func acceptClient(t *testing.T, w http.ResponseWriter, r *http.Request, limit in
 // Messages for a client that reads nothing are queued up to a limit. When the limit is exceeded,
 // the client is disconnected, and the call of write ends soon after that.
 func TestClientThatDoesNotReadIsDisconnected(t *testing.T) {
+	t.Parallel()
 	const limit, size = 4 << 20, 64 << 10
 	clients := make(chan *cdpClient, 1)
 	ended := make(chan struct{})
@@ -86,6 +89,7 @@ func TestClientThatDoesNotReadIsDisconnected(t *testing.T) {
 // The broker ends at the moment when it notices that a client has disconnected. The close frame
 // that it sends to the client still contains a reason.
 func TestBrokerEndsAsTheClientLeaves(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	ended := make(chan struct{})
@@ -114,4 +118,24 @@ func TestBrokerEndsAsTheClientLeaves(t *testing.T) {
 		t.Errorf("Read() = %v, want a reason", err)
 	}
 	<-ended
+}
+
+// A client whose daemon has departed and released its session does not join. It may have connected
+// before that, and it would make the session's released tabs used again.
+func TestDepartedClientDoesNotJoin(t *testing.T) {
+	t.Parallel()
+	r := start(t, wire.Settings{})
+	const session = "a?" + wire.ParamParty + "=left"
+	r.connect(session).open()
+	ask(r, verbs.BrokerDepart, verbs.DepartIn{Session: "a", Party: "left"})
+	ask(r, verbs.BrokerRelease, verbs.ReleaseIn{Session: "a"})
+	late := r.dial(session)
+	select {
+	case <-late.gone:
+	case <-time.After(testTime):
+		t.Fatal("the client is not disconnected")
+	}
+	if pruned := ask(r, verbs.TabPrune, verbs.TabPruneIn{All: true}); len(pruned.Pruned) != 1 {
+		t.Errorf("tab prune --all closes %+v, want the released tab", pruned)
+	}
 }

@@ -21,6 +21,7 @@ import (
 // A message that is invalid, or that two parsers could read differently, is answered with an
 // error. The next message is handled as usual.
 func TestInvalidMessages(t *testing.T) {
+	t.Parallel()
 	r := start(t, wire.Settings{})
 	page := r.connect("victim").open()
 	hostile := r.connect("hostile")
@@ -77,6 +78,7 @@ func TestInvalidMessages(t *testing.T) {
 
 // A connection that never becomes a valid client has no effect on others.
 func TestInvalidConnections(t *testing.T) {
+	t.Parallel()
 	r := start(t, wire.Settings{})
 	page := r.connect("victim").open()
 	_, before := r.pids()

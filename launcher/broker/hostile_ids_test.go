@@ -14,6 +14,7 @@ import (
 // session is refused. That holds for every such call of the browser's protocol, for each kind of
 // CDP session that a client has, and also if both pages are in one renderer process.
 func TestForeignIDsAreRefused(t *testing.T) {
+	t.Parallel()
 	s := wire.Settings{Args: []string{"--renderer-process-limit=1"}}
 	r := start(t, s)
 	o, err := keeperOptions(context.Background(), r.root, s)

@@ -12,6 +12,7 @@ import (
 // Calls that affect the whole browser are refused on every CDP session of a client, and do not
 // affect another session's page.
 func TestBrowserWideCallsAreRefused(t *testing.T) {
+	t.Parallel()
 	r := start(t, wire.Settings{})
 	victim, hostile := r.connect("victim"), r.connect("hostile")
 	page, own := victim.open(), hostile.open()
@@ -93,6 +94,7 @@ func TestTooLargeMessageIsRefused(t *testing.T) {
 // and never resumes them. This does not block the site's service worker, which a page of another
 // session uses too.
 func TestFrozenClientBlocksNoServiceWorker(t *testing.T) {
+	t.Parallel()
 	r := start(t, wire.Settings{})
 	frozen, other := r.connect("frozen"), r.connect("other")
 	page, own := frozen.open(), other.open()

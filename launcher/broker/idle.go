@@ -24,7 +24,7 @@ type idle struct {
 	limit    time.Duration // 0 means no limit
 	since    time.Time     // zero while the browser is in use
 	joined   bool          // a client has connected since the start or the last call of expect
-	stopping bool
+	stopping bool          // the browser is being stopped, because it is idle or by the verb browser stop
 }
 
 // set sets the limit from a text as in [wire.Settings]. An empty text changes nothing.
@@ -77,7 +77,7 @@ func (b *broker) checkIdle() {
 	go b.endBrowser() // so that the mux's goroutine does not wait for the connection to the keeper
 }
 
-// awaitStop reports whether the browser is being stopped because it is idle. If so, awaitStop
+// awaitStop reports whether the browser is being stopped on purpose. If so, awaitStop
 // returns only after the broker has stopped working, or ctx has ended. A client that is rejected
 // before that would connect to this broker once more, instead of starting another browser.
 func (b *broker) awaitStop(ctx context.Context) bool {

@@ -9,6 +9,7 @@ import (
 )
 
 func TestEffectiveIdleLimit(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		limit    time.Duration
 		external bool

@@ -6,6 +6,7 @@ import (
 )
 
 func TestPacer(t *testing.T) {
+	t.Parallel()
 	now := time.Unix(1000, 0)
 	var p pacer
 	sent, waited := 0, time.Duration(0)

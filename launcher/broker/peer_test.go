@@ -52,12 +52,28 @@ type message struct {
 	} `json:"error,omitempty"`
 }
 
-// connect connects to a session and waits until its pages are known.
+// connect connects to a session and waits until its pages are known. A page that takes longer
+// than half a second to respond is announced only after the reply to Target.setAutoAttach.
 func (r *rig) connect(session string) *peer {
 	r.t.Helper()
 	p := r.dial(session)
 	if _, err := p.call("", "Target.setAutoAttach", map[string]any{"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true}); err != nil {
 		r.t.Fatalf("Target.setAutoAttach: %v", err)
+	}
+	raw, err := p.call("", "Target.getTargets", nil)
+	if err != nil {
+		r.t.Fatalf("Target.getTargets: %v", err)
+	}
+	var known struct {
+		TargetInfos []struct{ TargetID, Type string }
+	}
+	if err := json.Unmarshal(raw, &known); err != nil {
+		r.t.Fatal(err)
+	}
+	for _, info := range known.TargetInfos {
+		if info.Type == "page" {
+			until(r.t, "the page is announced", func() bool { return p.tab(info.TargetID) != nil })
+		}
 	}
 	return p
 }

@@ -11,6 +11,7 @@ import (
 // If the pages of two sessions have a frame of the same site, such as an advertiser's, an endless
 // script in the frame of one session does not block the frame of the other.
 func TestBusyFrameBlocksItsOwnPageOnly(t *testing.T) {
+	t.Parallel()
 	r := start(t, wire.Settings{})
 	third := strings.Replace(r.site.URL, "127.0.0.1", "localhost", 1) // another site
 	frame := func(script string) string {

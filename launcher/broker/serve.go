@@ -55,7 +55,8 @@ type broker struct {
 	clients    map[patches.ClientID]*cdpClient
 	lastClient patches.ClientID
 	product    string
-	serving    bool // clients are accepted
+	departed   map[string]time.Time // the groups of clients that have departed, and when
+	serving    bool                 // clients are accepted
 	state      *statefile.File
 	unsaved    bool // the state could not be written
 	idle       idle
@@ -69,7 +70,7 @@ type broker struct {
 func Serve(ctx context.Context, o ServeOptions) error {
 	b := &broker{
 		ServeOptions: o, log: o.Log, inbox: make(chan func(), inboxLength), done: make(chan struct{}), gone: make(chan struct{}),
-		idleClosed: make(chan struct{}), clients: map[patches.ClientID]*cdpClient{}, toBrowser: queue.New(browserLimit),
+		idleClosed: make(chan struct{}), clients: map[patches.ClientID]*cdpClient{}, departed: map[string]time.Time{}, toBrowser: queue.New(browserLimit),
 	}
 	if b.log == nil {
 		b.log = slog.New(slog.DiscardHandler)

@@ -16,6 +16,7 @@ import (
 // A daemon whose socket is removed gets an event on its connection. Other daemons and other
 // clients of the session do not get the event.
 func TestDaemonIsToldThatItsSocketIsGone(t *testing.T) {
+	t.Parallel()
 	r := start(t, wire.Settings{})
 	sockets := map[string]string{}
 	for _, session := range []string{"a", "b"} {

@@ -13,7 +13,6 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/abrowser/abrowser/client"
-	"github.com/abrowser/abrowser/launcher/handover"
 	"github.com/abrowser/abrowser/launcher/keeper"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -26,6 +25,7 @@ func (r *rig) pids() (browser, broker int) {
 }
 
 func TestBrokerIsKilled(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name string
 		sig  syscall.Signal
@@ -82,6 +82,7 @@ func TestBrokerIsKilled(t *testing.T) {
 }
 
 func TestBrowserStop(t *testing.T) {
+	t.Parallel()
 	r := start(t, wire.Settings{})
 	a := r.connect("a")
 	a.open()
@@ -109,6 +110,7 @@ func TestBrowserStop(t *testing.T) {
 // SIGTERM to a keeper ends all its processes. No tab is lost, because the next browser opens the
 // tabs again.
 func TestKeeperIsOneProcess(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, wire.Settings{})
 	cmd := r.keeper()
 	r.awaitBroker()
@@ -172,6 +174,7 @@ func (r *rig) awaitBroker() {
 }
 
 func TestBrowserThatDoesNotStart(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, wire.Settings{})
 	bad := r.root.Path("bad")
 	if err := os.WriteFile(bad, []byte("#!/bin/sh\necho cannot open shared object >&2\nexit 3\n"), 0o700); err != nil {
@@ -185,6 +188,7 @@ func TestBrowserThatDoesNotStart(t *testing.T) {
 }
 
 func TestFrozenClientBlocksNoOther(t *testing.T) {
+	t.Parallel()
 	r := start(t, wire.Settings{})
 	other := r.connect("other")
 	alone := timed(func() { work(r, other) })
@@ -238,6 +242,7 @@ func timed(do func()) time.Duration {
 }
 
 func TestLargeMessages(t *testing.T) {
+	t.Parallel()
 	r := start(t, wire.Settings{})
 	p := r.connect("a").open()
 	if got := p.eval(`'x'.repeat(16 << 20)`); len(got) != 16<<20+2 {
@@ -247,146 +252,4 @@ func TestLargeMessages(t *testing.T) {
 	if got := p.eval(`'` + string(big) + `'.length`); got != "8388608" {
 		t.Errorf("a call of 8 MiB arrived as %s", got)
 	}
-}
-
-func TestKeeperIsKilled(t *testing.T) {
-	r := newRig(t, wire.Settings{})
-	cmd := r.keeper()
-	r.awaitBroker()
-	t.Cleanup(func() { _, _ = try(r, verbs.BrowserStop, verbs.BrowserStopIn{}) })
-	a := r.connect("a")
-	p := a.open()
-	p.show(r.site.URL, `<input id=i>`)
-	p.eval(`i.value = 'typed'`)
-	before := ask(r, verbs.BrowserStatus, verbs.Empty{})
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait()
-	until(t, "another keeper runs", func() bool {
-		return ask(r, verbs.BrowserStatus, verbs.Empty{}).KeeperPID != before.KeeperPID
-	})
-	if got := p.eval("i.value"); got != `"typed"` {
-		t.Errorf("on its old connection the page has %s, want what was typed", got)
-	}
-	after := ask(r, verbs.BrowserStatus, verbs.Empty{})
-	if after.BrokerPID != before.BrokerPID || after.BrowserPID != before.BrowserPID {
-		t.Errorf("broker and browser are %d and %d, want %d and %d", after.BrokerPID, after.BrowserPID, before.BrokerPID, before.BrowserPID)
-	}
-	// The new keeper restarts the broker too.
-	if err := syscall.Kill(after.BrokerPID, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	until(t, "another broker answers", func() bool {
-		s, err := try(r, verbs.BrowserStatus, verbs.Empty{})
-		return err == nil && s.BrokerPID != after.BrokerPID
-	})
-	again := r.connect("a")
-	if got := again.tab(p.target).eval("i.value"); got != `"typed"` {
-		t.Errorf("after keeper and broker were killed the page has %s, want what was typed", got)
-	}
-	ask(r, verbs.BrowserStop, verbs.BrowserStopIn{})
-	until(t, "all processes have ended", func() bool { return len(processes(r.root.Dir)) == 0 })
-}
-
-// If a keeper was stopped, or its machine was suspended, the keeper does not count that time as
-// silence of the broker.
-func TestKeeperThatWasStopped(t *testing.T) {
-	r := newRig(t, wire.Settings{})
-	cmd := r.keeper()
-	r.awaitBroker()
-	t.Cleanup(func() { _, _ = try(r, verbs.BrowserStop, verbs.BrowserStopIn{}) })
-	p := r.connect("a").open()
-	before := ask(r, verbs.BrowserStatus, verbs.Empty{})
-	for _, s := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGCONT} {
-		if err := cmd.Process.Signal(s); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(handover.Silence + tickEvery) // stopped the first time, running the second
-	}
-	if got, err := p.try("6*7"); got != "42" {
-		t.Errorf("on its old connection 6*7 is %s, %v in the page", got, err)
-	}
-	if after := ask(r, verbs.BrowserStatus, verbs.Empty{}); after.BrokerPID != before.BrokerPID || after.KeeperPID != before.KeeperPID {
-		t.Errorf("broker and keeper are %d and %d, want %d and %d", after.BrokerPID, after.KeeperPID, before.BrokerPID, before.KeeperPID)
-	}
-	ask(r, verbs.BrowserStop, verbs.BrowserStopIn{})
-	until(t, "all processes have ended", func() bool { return len(processes(r.root.Dir)) == 0 })
-}
-
-// The verb browser stop succeeds even if the keeper dies in the meantime. If the keeper dies before
-// it has read the request, the next keeper gets the request.
-func TestKeeperIsKilledWhileItStopsTheBrowser(t *testing.T) {
-	for _, after := range []time.Duration{0, 20 * time.Millisecond, 60 * time.Millisecond, 120 * time.Millisecond} {
-		t.Run(after.String(), func(t *testing.T) { killedWhileStopping(t, after) })
-	}
-}
-
-func killedWhileStopping(t *testing.T, after time.Duration) {
-	r := newRig(t, wire.Settings{})
-	cmd := r.keeper()
-	r.awaitBroker()
-	t.Cleanup(func() { _, _ = try(r, verbs.BrowserStop, verbs.BrowserStopIn{}) })
-	if after == 0 {
-		if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-			t.Fatal(err)
-		}
-		after = 500 * time.Millisecond // the broker has sent the request by then
-	}
-	stopped := make(chan error, 1)
-	go func() {
-		_, err := try(r, verbs.BrowserStop, verbs.BrowserStopIn{})
-		stopped <- err
-	}()
-	time.Sleep(after)
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait()
-	if err := <-stopped; err != nil {
-		t.Errorf("stopping the browser: %v", err)
-	}
-	until(t, "all processes have ended", func() bool { return len(processes(r.root.Dir)) == 0 })
-}
-
-// A keeper that has replaced a dead keeper also replaces a broker that never sends it a message.
-// It replaces this broker as soon as any other silent broker, after [handover.Silence].
-func TestKeeperTakesOverASilentBroker(t *testing.T) {
-	r := newRig(t, wire.Settings{})
-	cmd := r.keeper()
-	r.awaitBroker()
-	t.Cleanup(func() { _, _ = try(r, verbs.BrowserStop, verbs.BrowserStopIn{}) })
-	before := ask(r, verbs.BrowserStatus, verbs.Empty{})
-	keepers := func() int {
-		n := 0
-		for _, p := range processes(r.root.Dir) {
-			if strings.Contains(p, " abrowser keeper") {
-				n++
-			}
-		}
-		return n
-	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait()
-	for began := time.Now(); keepers() == 0; { // at once, before the first message of the broker
-		if time.Since(began) > testTime/2 {
-			t.Fatal("no keeper takes over")
-		}
-	}
-	if err := syscall.Kill(before.BrokerPID, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	stopped := time.Now()
-	// A request that was sent to the silent broker may be answered by the next broker.
-	until(t, "another broker answers", func() bool {
-		s, err := try(r, verbs.BrowserStatus, verbs.Empty{})
-		return err == nil && s.BrokerPID != before.BrokerPID
-	})
-	if took := time.Since(stopped); took > testTime/2 { // the limit is handover.Silence
-		t.Errorf("the stopped broker was replaced after %s", took)
-	}
-	ask(r, verbs.BrowserStop, verbs.BrowserStopIn{})
-	until(t, "all processes have ended", func() bool { return len(processes(r.root.Dir)) == 0 })
 }

@@ -45,7 +45,7 @@ func (b *broker) serveStop(ctx context.Context, _ *wire.Call, _ verbs.BrowserSto
 	var out verbs.BrowserStopOut
 	err := b.do(ctx, func() {
 		out.Tabs = b.countTabs()
-		b.state.Stopped = true
+		b.state.Stopped, b.idle.stopping = true, true
 		b.mux.BrowserClosing()
 		b.save()
 	})

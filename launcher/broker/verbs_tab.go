@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -124,7 +125,14 @@ func (b *broker) serveRelease(ctx context.Context, call *wire.Call, in verbs.Rel
 }
 
 func (b *broker) serveDepart(ctx context.Context, _ *wire.Call, in verbs.DepartIn) (verbs.Empty, error) {
-	return verbs.Empty{}, b.do(ctx, func() { b.mux.RemoveGroup(in.Session, in.Party) })
+	return verbs.Empty{}, b.do(ctx, func() {
+		now := time.Now()
+		maps.DeleteFunc(b.departed, func(_ string, at time.Time) bool { return now.Sub(at) > departedTime })
+		if in.Party != "" {
+			b.departed[in.Party] = now
+		}
+		b.mux.RemoveGroup(in.Session, in.Party)
+	})
 }
 
 // serveIncognito gives a session a browser context of its own, before its first client

@@ -1,15 +1,17 @@
 // An action on a page has two phases. The wait phase lasts until the element is ready. It is
-// aborted at the timeout or when the caller disconnects. It changes nothing in the page but the
-// scroll position. The act phase starts directly before the first input event, or before the script
-// that has the effect. It lasts until the page has acknowledged the last event or the script. The
-// act phase is not aborted, with one exception: the verb type sends no more keys after the caller
-// has left. No input event is sent to find out whether an element is ready.
+// aborted at the timeout, when the page has not changed for some time (still.js), or when the
+// caller disconnects. It changes nothing in the page but the scroll position. The act phase starts
+// directly before the first input event, or before the script that has the effect. It lasts until
+// the page has acknowledged the last event or the script. The act phase is not aborted, with one
+// exception: the verb type sends no more keys after the caller has left. No input event is sent to
+// find out whether an element is ready.
 //
 // The driver adds these methods to the CDP session of a page:
-//   Abrowser.act    {target, id, limit, ack, verb, selector, ...}: performs a verb, see
-//                   verbs.js. limit is the timeout of the wait phase in milliseconds. The act
-//                   phase must end within limit + ack milliseconds from the start of the
-//                   action. The response has a state:
+//   Abrowser.act    {target, id, limit, still, ack, verb, selector, ...}: performs a verb, see
+//                   verbs.js. limit is the timeout of the wait phase in milliseconds. If still is
+//                   set, the wait phase ends earlier when the page has not changed for this many
+//                   milliseconds, see still.js. The act phase must end within limit + ack
+//                   milliseconds from the start of the action. The response has a state:
 //                   "done"     the action was performed, exactly once
 //                   "none"     nothing was done. The response says why not: stopped is the
 //                              reason for which the wait phase was aborted, why is what the
@@ -29,15 +31,18 @@
 const lookTime = 1000; // the longest wait for an element in one evaluation
 const coverTime = 500;
 const settleTime = 1000; // the longest wait for a navigation that the action has started
+const stillPause = 500; // the longest pause between two calls of checkStill
+const firstPause = 250; // from the start of an action to its first call of checkStill
 const acts = new WeakMap(); // maps a page to its last action
 const abortedIds = new WeakMap(); // maps a page to the id in its last Abrowser.leave
 
 class Act {
   constructor(session, server, page, params) {
-    Object.assign(this, { page, params, until: performance.now() + params.limit, facts: {}, ahead: 0, why: "", refusals: 0, dialogs: 0, acting: false });
+    Object.assign(this, { page, params, facts: {}, ahead: 0, why: "", refusals: 0, dialogs: 0, acting: false });
     this.reportPhase = (acting) => session.emit("event", { method: "Abrowser.phase", params: { id: params.id, acting } });
-    this.ended = new Promise((_, reject) => (this.end = reject));
-    this.ended.catch(() => {});
+    this.startWait(params.limit);
+    this.changed = performance.now(); // when the page last changed
+    this.nextStill = params.still ? this.changed + firstPause : Infinity; // when to call checkStill
     server.signal.addEventListener("abort", () => this.stop("left")); // the daemon has disconnected
     acts.set(page, this);
     if (abortedIds.get(page) === params.id) this.stop("left");
@@ -48,6 +53,16 @@ class Act {
       wait: (time) => race(new Promise((done) => setTimeout(done, time))),
       metadata: { ...playwright.nullProgress.metadata, log: [] },
     };
+  }
+
+  // startWait starts a wait phase that is aborted after limit milliseconds.
+  startWait(limit) {
+    this.stopped = undefined;
+    this.until = performance.now() + limit;
+    this.ended = new Promise((_, reject) => (this.end = reject));
+    this.ended.catch(() => {});
+    clearTimeout(this.waitTimer);
+    this.waitTimer = setTimeout(() => this.stop("late"), limit);
   }
 
   // race returns the result of the first promise to settle. In the wait phase it throws when the
@@ -92,6 +107,7 @@ class Act {
     this.check();
     this.reportPhase(true);
     this.acting = true;
+    this.held = new Set(this.page.keyboard._pressedKeys);
     this.dialogs = 0;
     this.unacknowledged = new Promise((_, reject) => {
       this.timer = setTimeout(() => reject(new Error("the page did not acknowledge it")), this.until - performance.now() + this.params.ack);
@@ -107,7 +123,6 @@ class Act {
   }
 
   async run() {
-    const timer = setTimeout(() => this.stop("late"), this.params.limit);
     const { dialogManager } = this.page.browserContext;
     const dialog = (dialog) => ((this.dialogs += dialog.page() === this.page), false); // leaves the dialog to other handlers
     dialogManager.addDialogHandler(dialog);
@@ -116,26 +131,53 @@ class Act {
         const done = await this.attempt();
         if (done) return { state: "done", count: this.facts.count, saves: this.facts.saves, ...done };
         this.check();
+        await this.checkStill();
+        this.check();
       }
     } catch (error) {
-      const { acting, stopped, why, facts } = this;
+      const { acting, stopped } = this;
       if (acting) {
         this.releaseKeys();
         return { state: "unknown", doubt: firstLine(error) };
       }
-      return { state: "none", stopped, why, count: facts.count ?? -1, error: stopped ? undefined : firstLine(error), ...error.details };
+      if (stopped === "late" || stopped === "still") await this.describe();
+      const { why, facts } = this;
+      return { state: "none", stopped, why, second: !!this.second, count: facts.count ?? -1, error: stopped ? undefined : firstLine(error), ...error.details };
     } finally {
-      clearTimeout(timer);
+      clearTimeout(this.waitTimer);
       clearTimeout(this.timer);
       dialogManager.removeDialogHandler(dialog);
     }
   }
 
-  // releaseKeys releases the keys that an action has left pressed, so that they do not
-  // change what later commands type. It does not wait for the page to handle their release.
+  // checkStill aborts the wait phase if the page has not changed for the time in the parameter
+  // still of the action. It does nothing before the time in nextStill, because it sends a message
+  // to each frame.
+  async checkStill() {
+    const { still } = this.params;
+    if (performance.now() < this.nextStill) return;
+    const since = await this.race(sinceChange(this.page));
+    this.changed = Math.max(this.changed, performance.now() - since);
+    const left = this.changed + still - performance.now();
+    if (left <= 0) this.stop("still");
+    this.nextStill = performance.now() + Math.min(left, stillPause);
+  }
+
+  // describe checks the element once if the wait phase ended before the first check, so that the
+  // response can say what the element lacks.
+  async describe() {
+    if (this.facts.count !== undefined || this.params.selector === undefined) return;
+    this.startWait(lookTime);
+    const node = await this.find(verbs[this.params.verb].states, 0, this.second).catch(() => {}); // the page does not answer
+    node?.dispose();
+  }
+
+  // releaseKeys releases the keys that the action has left pressed, so that they do not change
+  // what later commands type. It does not wait for the page to handle their release. Keys that an
+  // earlier command holds stay pressed.
   releaseKeys() {
     const { keyboard } = this.page;
-    for (const code of [...keyboard._pressedKeys]) keyboard.up(playwright.nullProgress, code).catch(() => {}); // the page is closed
+    for (const code of [...keyboard._pressedKeys].filter((code) => !this.held.has(code))) keyboard.up(playwright.nullProgress, code).catch(() => {}); // the page is closed
   }
 
   // attempt waits for the element and performs the action. It returns members of the
@@ -153,10 +195,10 @@ class Act {
     }
   }
 
-  // find waits in the page, for at most lookTime, until the element exists and is in the given
-  // states. It returns a handle to the element, or undefined if the element did not become ready.
-  async find(states) {
-    const { selector, began } = this.params;
+  // find waits in the page, for at most the given time in milliseconds, until the element exists and
+  // is in the given states. It returns a handle to the element, or undefined if the element did not
+  // become ready. The last parameter selects another element than the first of the action.
+  async find(states, time = lookTime, { selector, began } = this.params) {
     const ref = /^aria-ref=(.*)/.exec(selector)?.[1];
     const { selectors } = this.page.mainFrame();
     const resolved = await this.race(selectors.resolveInjectedForSelector(selector, { strict: false })).catch((error) => {
@@ -167,12 +209,14 @@ class Act {
       this.facts = { count: 0 };
       return void (await this.progress.wait(100));
     }
-    const most = Math.max(0, this.until - performance.now()) * 0.6; // so that the page answers before the timeout
-    const cover = this.refusals > 0 ? Math.min(coverTime, most) : 0;
-    const steady = verbs[this.params.verb].steady ?? 0;
-    const look = `(injected, arg) => { const isRef = ${isRef}; return (${awaitReady})(injected, arg); }`;
+    const now = performance.now();
+    const most = Math.max(0, this.until - now) * 0.6; // so that the page answers before the timeout
+    const looks = Math.min(time, most, Math.max(20, this.nextStill - now));
+    const cover = this.refusals > 0 ? Math.min(coverTime, looks * 0.6) : 0;
+    const { steady = 0, kind, labels } = verbs[this.params.verb];
+    const look = `(injected, arg) => { const isRef = ${isRef}; ${filling}; ${watchChanges}; ${labelsOfInput}; return (${awaitReady})(injected, arg); }`;
     const seen = await this.own(resolved.injected._evaluateExpressionHandle(look, { isFunction: true }, {
-      parsed: resolved.info.parsed, states, ref, began, cover, steady, time: Math.min(lookTime, most),
+      parsed: resolved.info.parsed, states, kind, labels, isScrolled: this.refusals > 0, ref, began, cover, steady, time: looks,
     }));
     const taken = seen.evaluateHandle((s) => s.node);
     const [facts, found] = await this.race([Promise.all([seen.evaluate((s) => s.facts), taken])], [taken]);
@@ -198,7 +242,7 @@ class Act {
   }
 
   // pointer waits in Playwright until the element is stable, in view and not covered. Then it
-  // sends the mouse input. Parameters:
+  // sends the mouse input, to the element or to its label (label.js). Parameters:
   //   input     the function that sends the mouse input
   //   isNeeded  a function, or undefined. pointer calls it directly before the input, and sends
   //             no input if it returns false
@@ -207,7 +251,7 @@ class Act {
   async pointer(node, name, input, type, isNeeded) {
     const { count = 1, modifiers } = this.params;
     const scroll = [undefined, { block: "end", inline: "end" }, { block: "center", inline: "center" }, { block: "start", inline: "start" }];
-    let watch, is = true;
+    let watch, label, position, is = true;
     const begin = async () => {
       if (type) watch = await this.watch(node._frame, watchClick, node, { type, presses: count });
       if (isNeeded && !(await isNeeded())) throw new Error("not needed any more"); // the next attempt finds nothing to do
@@ -215,8 +259,9 @@ class Act {
     };
     let result, failed;
     try {
-      result = await node._performPointerAction(this.progress, name, name !== "hover", input, scroll[this.refusals % 4], {
-        modifiers, waitAfter: "disabled", __testHookBeforePointerAction: begin,
+      if (this.facts.byLabel) ({ label, position, refusal: result } = await throughLabel(this, node, scroll[this.refusals % 4]));
+      result ??= await (label ?? node)._performPointerAction(this.progress, name, name !== "hover", input, scroll[this.refusals % 4], {
+        modifiers, position, waitAfter: "disabled", __testHookBeforePointerAction: begin,
       });
     } catch (error) {
       if (!this.acting) {
@@ -224,6 +269,8 @@ class Act {
         throw error;
       }
       failed = error;
+    } finally {
+      label?.evaluate((label) => delete label.abrowserInput).catch(() => {}).finally(() => label.dispose()); // see pointOfLabel
     }
     if (result !== "done" && !failed) { // not ready, or Playwright has blocked input that missed it
       watch?.dispose();
@@ -234,6 +281,13 @@ class Act {
     if (watch) is = await watch.confirm(failed);
     else if (failed) throw failed;
     if (!is) return void (await this.again());
+    return { pending: await this.pending() };
+  }
+
+  // send calls a function that sends input to the page, without an element that must be ready.
+  async send(input) {
+    this.begin();
+    await input(this.page);
     return { pending: await this.pending() };
   }
 
@@ -280,9 +334,10 @@ class Act {
     const utility = await this.race((node?._frame ?? this.page.mainFrame()).utilityContext());
     const injected = await this.race(utility.injectedScript());
     const guarded = `([injected, node, states, until, arg]) => {
+      ${filling};
       if (Date.now() >= until) return { late: true };
       for (const state of node ? states : []) {
-        const is = injected.elementState(node, state);
+        const is = stateOf(injected, node, state);
         if (!is.matches) return { missingState: is.received === "error:notconnected" ? "there" : state };
       }
       return { result: (${effect})(injected, node, arg) };
@@ -317,15 +372,6 @@ function leave(page, id) {
   if (acts.get(page)?.params.id === id) acts.get(page).stop("left");
   return {};
 }
-
-// doubts are the messages for the watchers' verdicts that leave open whether the input arrived.
-const doubts = {
-  apart: "the button was pressed on the element and released elsewhere, so the page got no click",
-  partly: "the page saw only a part of the input",
-  hidden: "the page stopped the events before they could be observed",
-  unseen: "the page did not see the input",
-  lost: "the page navigated before it said that it saw the input",
-};
 
 const firstLine = (error) => error.message.split("\n")[0];
 const isThrown = (error) => error.constructor.name === "JavaScriptErrorInEvaluate";

@@ -169,7 +169,7 @@ async function inTime(promise, until) {
 const questions = Object.assign(() => {}, {
   toString: () => `(injected, name) => {
     const isStill = ${isStill}, staysInPlace = ${staysInPlace}, isRef = ${isRef};
-    ${watching}; ${fillElement}
+    ${watching}; ${filling};
     const many = 2000; // elements; a page with more takes long to paint
     let turn = 0, guard, moved, sent, large, released, seen, complete, calm, watcher, keys, entered, aim, last, report;
     const onNavigate = () => (moved = true);
@@ -184,31 +184,7 @@ const questions = Object.assign(() => {}, {
       if (event.isTrusted && large && !moved && !sent && event.composedPath().includes(aim) && (event.defaultPrevented || !event.composedPath().some(hasDefaultAction))) calm?.();
     };
     const listeners = [["mouseup", onRelease, true], ["submit", onSubmit, true], ["click", onClick, false]]; // the page may stop some events before
-    // A few frames show whether a script moves an element. If nothing in the document has
-    // changed in the last ones, there is no need to wait. Frames are counted and not time,
-    // since on a busy machine the timers that would move the element are late too.
-    let changed = performance.now(), frames = 0, counting = false;
-    const frame = () => ((counting = ++frames < 3) && requestAnimationFrame(frame));
-    const onChange = () => {
-      [changed, frames] = [performance.now(), 0];
-      if (!counting) counting = !!requestAnimationFrame(frame);
-    };
-    const observer = new MutationObserver(onChange);
-    const observed = new WeakSet();
-    for (const type of ["scroll", "resize", "load"]) addEventListener(type, onChange, { capture: true, passive: true });
-    const observe = (root) => {
-      if (observed.has(root)) return;
-      observed.add(root);
-      observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
-      onChange();
-    };
-    observe(document);
-    const unchanged = (element) => {
-      for (let root = element.getRootNode(); root.host; root = root.host.getRootNode()) observe(root);
-      if (observer.takeRecords().length > 0) onChange();
-      return frames >= 3 || performance.now() - changed > 1000; // a page that is not drawn has no frames
-    };
-    injected.abrowserUnchanged = unchanged;
+    const { unchanged } = (${watchChanges})(injected);
     // isInPlace is unchanged, or true if the element has the place that it had in the last call
     // and a frame has passed since.
     const isInPlace = (node) => {
@@ -303,6 +279,7 @@ const questions = Object.assign(() => {}, {
     const fill = (selector, text, until, began) => {
       const { node, count, is, ready, why } = find(selector, until, began);
       if (!ready) return { why };
+      if (takesKeys(node)) return {};
       if (!is("editable")) return { why: "is not editable" };
       keys?.stop();
       keys = watchKeys([injected, node, { keys: text ? 0 : 1 }]);

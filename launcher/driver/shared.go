@@ -28,11 +28,23 @@ var (
 	actScript string // for go:embed
 	//go:embed verbs.js
 	verbsScript string // for go:embed
+	//go:embed ready.js
+	readyScript string // for go:embed
+	//go:embed input.js
+	inputScript string // for go:embed
+	//go:embed still.js
+	stillScript string // for go:embed
+	//go:embed label.js
+	labelScript string // for go:embed
 	//go:embed picture.js
 	pictureScript string // for go:embed
+	//go:embed snapshot.js
+	snapshotScript string // for go:embed
 )
 
-func script() string { return sharedScript + quickScript + actScript + verbsScript + pictureScript }
+func script() string {
+	return sharedScript + quickScript + actScript + verbsScript + readyScript + inputScript + stillScript + labelScript + pictureScript + snapshotScript
+}
 
 // Shared starts and finds the shared drivers of one root directory. Root is required, the zero
 // value of every other field works.

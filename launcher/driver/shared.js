@@ -37,19 +37,27 @@ const currentSession = new AsyncLocalStorage(); // the session for which the cur
 
 const log = (what, more) => console.error(JSON.stringify({ time: new Date().toISOString(), msg: what, ...more }));
 
-// load loads Playwright's bundle like require, and makes six changes to it:
+// load loads Playwright's bundle like require, and makes eleven changes to it:
 //  1. If a page calls an exposed function that this Playwright does not have, the call is ignored
 //     and is not an error, because another client of the page has exposed the function and
 //     answers the call.
 //  2. Before an action on an element, Playwright compares the element's positions in several
 //     animation frames, to find out whether the element moves. This takes 33 ms. The comparison
 //     is skipped if no animation can move the element (isStill) and no script has changed the
-//     document in the last three frames (abrowserUnchanged in quick.js). Otherwise staysInPlace
+//     document in the last three frames (watchChanges in still.js). Otherwise staysInPlace
 //     makes the comparison. Playwright makes it only if staysInPlace has no result.
 //  3. The CDP sessions of pages get additional methods, see answer in quick.js.
 //  4. Playwright's functions are installed in a page in another way, see inject in quick.js.
 //  5. An abandoned hit-target guard is removed, see endGuards.
 //  6. A frame emits an event when its pending document changes, see follow in quick.js.
+//  7. A snapshot shows dots in place of a password.
+//  8. A snapshot has more properties, see describe in snapshot.js. An element that has one of
+//     them, or is empty and has a pointer cursor, is not left out as a mere wrapper.
+//  9. A snapshot has a node for text that can be clicked by itself (isClickableText in snapshot.js),
+//     where Playwright's has only the text.
+// 10. Before a snapshot, the page gets scripts that find the elements that listen to clicks, see
+//     bringListeners in snapshot.js.
+// 11. A click on a checkbox or radio button may hit the input's label, see label.js.
 // Each change replaces a piece of the bundle's code. If the bundle does not contain the piece for
 // change 2, load makes none of the changes. If it does not contain the piece for another change,
 // load makes all changes but that one.
@@ -68,18 +76,31 @@ function load(file) {
   const bring = "this._injectedScriptPromise = this.rawEvaluateHandle(source8).then(";
   const once = "this._injectedScriptPromise = module.inject(this, source3, options2, source8).then(";
   const pending = "this._pendingDocument = documentInfo;";
-  const source = read(file).replace(unknown, "return;").replace(send, additional + send).replace(bring, once).replace(pending, pending + 'this.emit("abrowserpending");');
-  // Changes 2 and 5 are inside a string literal of the bundle, so their code is escaped.
+  const capture = "const snapshotOrRetry = await progress3.race(injectedScript.evaluate(";
+  const brought = "module.bringListeners(frame, context2); ";
+  const source = read(file).replace(unknown, "return;").replace(send, additional + send).replace(bring, once).replace(pending, pending + 'this.emit("abrowserpending");').replace(capture, brought + capture);
+  // Changes 2, 5, 7 to 9 and 11 are inside string literals of the bundle, so their code is escaped.
   const escaped = (code) => JSON.stringify(code).slice(1, -1);
-  const guardPlace = "setupHitTargetInterceptor(node, action, hitPoint, blockAllEvents) {";
+  const helpers = `{ isClickable: ${isClickable}, isListening: ${isListening}, labelOf: ${labelOf}, hiddenLabel: ${hiddenLabel} }`;
+  const insideStrings = [
+    ["setupHitTargetInterceptor(node, action, hitPoint, blockAllEvents) {", (code) => code + `(${endGuards})(this); node = (${guardInput})(node);`],
+    ["if (hitElement === targetElement)", () => `if (hitElement === targetElement || (${hitsOwnLabel})(hitParents, targetElement))`],
+    ["result.children = [element.value];", () => 'result.children = [element.type === "password" && element.value && "\\u2022\\u2022\\u2022" || element.value];'],
+    ["setAriaNodeElement(result, element);", (code) => code + `(${describe})(result, element, role, ${helpers});`],
+    ["setAriaNodeElement(ariaNode, element);", (code) => code + `(${describe})(ariaNode, element, "iframe", ${helpers});`],
+    ['removeSelf = node2.role === "generic" && ', (code) => code + '!Object.keys(node2.props).length && (result.length || node2.box.cursor !== "pointer") && '],
+    ['if (role === "generic" && box.inline', (code) => code + ` && !(${isClickableText})(element, box.cursor, ${helpers})`],
+  ];
   const place = "async _checkElementIsStable(node) {";
-  const parts = source.replace(guardPlace, guardPlace + escaped(`(${endGuards})(this);`)).split(place);
+  const changed = insideStrings.reduce((all, [code, change]) => all.replace(code, () => escaped(change(code))), source);
+  const parts = changed.split(place);
   if (parts.length !== 2) return require(file);
-  const check = `const isStill = ${isStill}; const staysInPlace = ${staysInPlace}; const mover = this.retarget(node, "no-follow-label"); if (mover && isStill(mover) && this.abrowserUnchanged?.(mover)) return true; if (mover) { const at = await staysInPlace(mover, (f) => this.utils.builtins.requestAnimationFrame(f)); if (at !== undefined) return at; }`;
+  const check = `const isStill = ${isStill}; const staysInPlace = ${staysInPlace}; const mover = this.retarget(node, "no-follow-label"); if (mover && isStill(mover) && this.abrowserChanges?.unchanged(mover)) return true; if (mover) { const at = await staysInPlace(mover, (f) => this.utils.builtins.requestAnimationFrame(f)); if (at !== undefined) return at; }`;
   const module = new Module(file);
   module.filename = file;
   module.paths = Module._nodeModulePaths(file);
   module.inject = inject;
+  module.bringListeners = bringListeners;
   module.answer = (session, progress, method, params) => answer(session, progress, currentSession.getStore().playwright.allBrowsers(), method, params);
   module._compile(parts[0] + place + escaped(check) + parts[1], file);
   return module.exports;

@@ -17,21 +17,19 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/launcher/install"
+	"github.com/abrowser/abrowser/launcher/install/installtest"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// TestShared uses a real Node. With -short it is skipped, since it downloads the driver from
-// the npm registry.
+// TestShared uses a real Node.
 func TestShared(t *testing.T) {
-	if testing.Short() {
-		t.Skip("downloads from the npm registry")
-	}
-	i := &install.Installer{Root: home.Root{Dir: filepath.Join(t.TempDir(), "home")}}
-	if err := i.Ensure(t.Context(), wire.Settings{}); err != nil {
+	installed, err := installtest.Driver(t.Context())
+	if err != nil {
 		t.Fatal(err)
 	}
+	i := &install.Installer{Root: home.Root{Dir: filepath.Join(t.TempDir(), "home")}, Environ: []string{"PATH=" + os.Getenv("PATH"), "ABROWSER_DRIVER_PATH=" + installed}}
 	setup, err := Find(t.Context(), i)
 	if err != nil {
 		t.Fatal(err)

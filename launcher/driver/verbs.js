@@ -3,12 +3,15 @@
 //   perform  the function that performs the action. It returns members of the response, or
 //            undefined if another attempt is needed
 //   steady   milliseconds, see awaitReady; 0 if missing
+//   kind     what the element must be to be ready at any time, see awaitReady
+//   labels   true if input for a checkbox or radio button may go to its label, see label.js
 // The comment above a verb lists its parameters.
 const verbs = {
   await: { states: [], perform: async () => ({}) },
   // {button, count, modifiers}
   click: {
     states: ["visible", "enabled"],
+    labels: true,
     perform(act, node, needsClick) {
       const { button = "left", count = 1 } = act.params;
       const type = count > 1 ? "dblclick" : { left: "click", middle: "auxclick", right: "contextmenu" }[button];
@@ -22,6 +25,8 @@ const verbs = {
   // {checked}
   check: {
     states: [],
+    kind: "checkbox",
+    labels: true,
     async perform(act, node) {
       const is = (node) => act.race(node.evaluateInUtility(([injected, node]) => injected.elementState(node, "checked"), {}));
       const { checked } = act.params;
@@ -46,12 +51,14 @@ const verbs = {
   // {text}
   fill: {
     states: ["visible", "enabled", "editable"],
+    kind: "field",
     async perform(act, node) {
       const { text } = act.params;
       const watch = await act.watch(node._frame, watchKeys, node, { keys: text ? 0 : 1 });
       try {
         const how = await act.script(node, fillElement, text);
-        if (how !== "needsinput") return how && {};
+        if (how !== "needsinput" && how !== "needskeys") return how && {};
+        if (how === "needskeys") await act.page.keyboard.press(act.progress, "ControlOrMeta+A");
         await (text ? act.page.keyboard.insertText(act.progress, text) : act.page.keyboard.press(act.progress, "Delete"));
         return (await watch.confirm()) ? {} : await act.again();
       } finally {
@@ -62,6 +69,7 @@ const verbs = {
   // {values}
   select: {
     states: ["visible", "enabled"],
+    kind: "select",
     async perform(act, node) {
       const chosen = await act.script(node, (injected, node, values) => {
         const chosen = injected.selectOptions(node, values.map((valueOrLabel) => ({ valueOrLabel })));
@@ -84,7 +92,7 @@ const verbs = {
     states: ["visible"],
     perform: async (act, node) => (await act.script(node, (injected, node, by) => ((node ?? window).scrollBy(by), "done"), act.params.by)) && {},
   },
-  // {text, delay}
+  // {text, delay}; without a selector the keys go to the element that has the focus
   type: {
     states: [],
     steady: 100,
@@ -92,14 +100,15 @@ const verbs = {
       const { text, delay } = act.params;
       const { keyboard } = act.page;
       const keys = [...text].filter((char) => hasKey(keyboard, char)).length;
-      const watch = await act.watch(node._frame, watchKeys, node, { keys });
+      const frame = node?._frame ?? act.page.mainFrame();
+      const watch = await act.watch(frame, watchKeys, node, { keys });
       try {
-        const focused = await act.script(node, (injected, node) => {
+        if (!node) act.begin();
+        const focused = !node || await act.script(node, (injected, node) => {
           const done = injected.focusNode(node);
           return done !== "done" || node.matches(":focus, :focus-within") ? done : "error:notfocused";
         });
         if (!focused) return;
-        const frame = node._frame;
         const document = frame._currentDocument;
         let typed = 0;
         for (const char of text) {
@@ -154,70 +163,14 @@ function hasKey(keyboard, char) {
   }
 }
 
-// isRef runs in pages. A ref is the id of a node in a snapshot, for example e2. isRef reports
-// whether a node has the given ref, and still has the role and name that it had in the snapshot.
-// If its role or name has changed, Playwright gives the node another ref in the next snapshot.
-function isRef(injected, node, ref) {
-  const was = node?._ariaRef;
-  const { getAriaRole, getElementAccessibleName, normalizeWhiteSpace } = injected.utils;
-  return was?.ref === ref && (getAriaRole(node) ?? "generic") === was.role &&
-    normalizeWhiteSpace(getElementAccessibleName(node, false) || "") === was.name;
-}
-
-// awaitReady runs in pages. It waits until the first element that matches is ready, and returns
-// the element as node. If the element is not ready in time, node is undefined. The returned facts
-// describe the last check. Parameters:
-//   parsed      the selector
-//   states      the element must be in all of these states
-//   ref, began  if ref is set, the element must be the one with this ref, see isRef. If began is
-//               set, the document must have begun at this time. If one of the two conditions
-//               fails, awaitReady returns at once, and facts.stale says which one
-//   steady      while the document is changing, the element must have been the first match for
-//               this many milliseconds
-//   cover       for this many milliseconds, a covered element does not count as ready. After
-//               this time it does
-//   time        the limit in milliseconds
-// The pauses between the checks are so long that the checks take at most an eighth of the time.
-async function awaitReady(injected, { parsed, states, ref, began, cover, steady, time }) {
-  const { setTimeout, clearTimeout, requestAnimationFrame, performance } = injected.utils.builtins;
-  const frame = () => new Promise((done) => {
-    const timer = setTimeout(done, 100); // a page that is not drawn gets no animation frames
-    requestAnimationFrame(() => (clearTimeout(timer), done()));
-  });
-  const isCovered = (node) => {
-    const rect = [...node.getClientRects()].find((r) => r.width * r.height > 0.99);
-    const [x, y] = rect ? [rect.x + rect.width / 2, rect.y + rect.height / 2] : [-1, -1];
-    const target = injected.retarget(node, "button-link");
-    return x >= 0 && y >= 0 && x < innerWidth && y < innerHeight && target && injected.expectHitTarget({ x, y }, target) !== "done";
-  };
-  const first = performance.now();
-  let last, since;
-  for (;;) {
-    const start = performance.now();
-    const all = injected.querySelectorAll(parsed, document);
-    const node = all[0];
-    if (node !== last) [last, since] = [node, start];
-    const isNew = steady > start - since && !injected.abrowserUnchanged?.(node);
-    const facts = { count: all.length, why: "", now: Date.now(), saves: !!node?.closest?.("a[download]") };
-    if (began && globalThis.performance.timeOrigin !== began) return { facts: { ...facts, stale: "replaced" } };
-    if (ref && !isRef(injected, node, ref)) return { facts: { ...facts, stale: "stale" } };
-    for (const state of node ? states : []) {
-      const is = injected.elementState(node, state);
-      if (!is.matches) facts.why ||= "is not " + (is.received === "error:notconnected" ? "there" : state);
-    }
-    const elapsed = performance.now() - first;
-    if (node && !facts.why && !isNew && !(elapsed < cover && isCovered(node))) return { node, facts };
-    if (elapsed >= time) return { facts };
-    const took = performance.now() - start;
-    do await frame(); while (performance.now() - start < 8 * took);
-  }
-}
-
 // fillElement runs in pages. It fills an element with Playwright's fill. If an input cannot have
 // the value, Playwright's fill throws only after it has assigned the value. Therefore fillElement
 // first fills a new input of the same kind that is not in the document. If this throws an error,
-// fillElement throws it too, and the page's own input is unchanged.
+// fillElement throws it too, and the page's own input is unchanged. The result "needsinput" means
+// that the caller must now send keyboard input, which replaces the selected text. The result
+// "needskeys" means that the caller must first press the keys that select everything.
 function fillElement(injected, node, text) {
+  if (takesKeys(node)) return injected.focusNode(node) === "done" ? "needskeys" : "error:notfocused";
   const input = injected.retarget(node, "follow-label");
   if (input?.localName === "input") {
     const probe = document.createElement("input");
@@ -271,7 +224,8 @@ function watchInput(injected, types, onInput, decide) {
   return { seen, stop, verdict };
 }
 
-// watchClick runs in pages. It watches for a click on an element. A click consists of presses and
+// watchClick runs in pages. It watches for a click on an element, or on a label of a checkbox or
+// radio button. A click consists of presses and
 // releases of a mouse button, as many as the parameter presses says, and ends with an event of
 // the given type. The verdict is one of these:
 //   "seen"    one of these is true:
@@ -284,12 +238,16 @@ function watchInput(injected, types, onInput, decide) {
 //   "apart"   the document got input, but the element got nothing or only a part of it
 function watchClick([injected, node, { type, presses }]) {
   const target = injected.retarget(node, "button-link") ?? node;
+  // If an option of a list is pressed, the list gets the click.
+  const list = target.nodeName === "OPTION" ? target.closest("select") : undefined;
+  const aims = [target, ...(["checkbox", "radio"].includes(target.type) && target.labels || [])];
   const counts = { pointerdown: 0, mousedown: 0, mouseup: 0, [type]: 0 }; // events that the element got
   const pressed = [];
   let hadInput = false;
   const onInput = (event) => {
     hadInput = true;
-    if (!event.composedPath().includes(target)) return false;
+    const path = event.composedPath();
+    if (!aims.some((e) => path.includes(e)) && !(event.type === type && counts.mousedown > 0 && path[0] === list)) return false;
     counts[event.type]++;
     if (/down$/.test(event.type)) pressed.push(event);
     return event.type === type;
@@ -318,8 +276,8 @@ function watchClick([injected, node, { type, presses }]) {
 //   "unseen"  the document got no input, and the node is still in it or is undefined
 function watchKeys([injected, node, { keys }]) {
   let count = 0;
-  // A key event has such a target if no element has the focus.
-  const isNowhere = (target) => target === document.body || target === document.documentElement;
+  // A key event has such a target if no element has the focus. The body itself can be an editor.
+  const isNowhere = (target) => target !== node && (target === document.body || target === document.documentElement);
   const onInput = (event) => {
     if (node && isNowhere(event.composedPath()[0])) {
       if (!node.isConnected) event.preventDefault(), event.stopImmediatePropagation();
@@ -340,6 +298,18 @@ function watchKeys([injected, node, { keys }]) {
     return node && !node.isConnected ? "gone" : "unseen";
   });
 }
+
+// filling is the source text of fillElement and of the functions that it calls.
+const filling = [takesKeys, stateOf, fillElement].join("; ");
+
+// doubts are the messages for the watchers' verdicts that leave open whether the input arrived.
+const doubts = {
+  apart: "the button was pressed on the element and released elsewhere, so the page got no click",
+  partly: "the page saw only a part of the input",
+  hidden: "the page stopped the events before they could be observed",
+  unseen: "the page did not see the input",
+  lost: "the page navigated before it said that it saw the input",
+};
 
 // watching is the source text of the watchers, for scripts that are evaluated in pages.
 const watching = `const embedded = ${JSON.stringify(embedded)}; ${[watchInput, watchClick, watchKeys].join("; ")}`;

@@ -16,10 +16,11 @@ type child struct {
 	conn     *handover.Conn
 	messages chan handover.Message // closed when the connection has ended
 	exited   chan struct{}         // closed when the process has ended
+	unread   chan struct{}         // closed when messages is not read any more
 }
 
 func newChild(pid int, conn *handover.Conn) *child {
-	return &child{pid: pid, conn: conn, messages: make(chan handover.Message), exited: make(chan struct{})}
+	return &child{pid: pid, conn: conn, messages: make(chan handover.Message), exited: make(chan struct{}), unread: make(chan struct{})}
 }
 
 func (k *keeper) startBroker() (*child, error) {
@@ -60,7 +61,8 @@ func (k *keeper) startBroker() (*child, error) {
 	return c, conn.Send(handover.Message{Browser: k.description()})
 }
 
-// listen passes the broker's messages to c.messages until the connection or the process ends.
+// listen passes the broker's messages to c.messages until the connection ends or c.messages is not
+// read any more.
 func (c *child) listen() {
 	defer close(c.messages)
 	for {
@@ -70,7 +72,7 @@ func (c *child) listen() {
 		}
 		select {
 		case c.messages <- m:
-		case <-c.exited:
+		case <-c.unread:
 			return
 		}
 	}
@@ -98,6 +100,7 @@ func (k *keeper) endBroker() {
 		_ = syscall.Kill(k.broker.pid, syscall.SIGKILL) // it may have exited already
 	}
 	<-k.broker.exited
+	close(k.broker.unread)
 	k.broker.conn.Close()
 	k.broker = nil
 }

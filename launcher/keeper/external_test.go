@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -55,5 +56,37 @@ func TestExternalBrowserIsNotClosed(t *testing.T) {
 	theirs.Close()
 	if !slices.Equal(sent, []handover.Message{{Gone: true}}) {
 		t.Errorf("the broker was told %+v, want that the browser is gone, and nothing else", sent)
+	}
+}
+
+// A broker that fails says why and exits at once. The keeper returns the broker's error and does not
+// start another broker, whichever it notices first, the exit or the message.
+func TestLastMessageOfABroker(t *testing.T) {
+	for range 50 {
+		ours, file, err := handover.Pair()
+		if err != nil {
+			t.Fatal(err)
+		}
+		theirs, err := handover.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := newKeeper(Options{})
+		if k.browser, err = external(); err != nil {
+			t.Fatal(err)
+		}
+		k.broker = newChild(0, ours)
+		close(k.broker.exited)
+		if err := theirs.Send(handover.Message{Error: wire.Errorf(wire.CodeNoBrowser, "no browser answers")}); err != nil {
+			t.Fatal(err)
+		}
+		theirs.Close()
+		go k.broker.listen()
+		if stop, err := k.serveOnce(t.Context()); stop || !errors.Is(err, wire.CodeNoBrowser) {
+			t.Fatalf("serveOnce() = %t, %v, want %s", stop, err, wire.CodeNoBrowser)
+		}
+		if err := k.browser.close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

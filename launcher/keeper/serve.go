@@ -14,6 +14,7 @@ const (
 	listenTime  = handover.Silence / 10 // the step in which the broker's silence is counted
 	closeTime   = 10 * time.Second      // for the browser to end after it was asked to close
 	leaveTime   = 7 * time.Second       // for the broker to end
+	lastTime    = time.Second           // for reading the messages of a broker that has exited
 	crashWindow = 20 * time.Second      // crashLimit deaths of brokers within it are too many
 	crashLimit  = 5
 )
@@ -102,6 +103,8 @@ func (k *keeper) serveOnce(ctx context.Context) (stop bool, err error) {
 	// suspended, the broker's messages may be waiting unread.
 	quiet, listen := time.Duration(0), time.NewTicker(listenTime)
 	defer listen.Stop()
+	exited, messages := k.broker.exited, k.broker.messages
+	var allRead <-chan time.Time // fires when the messages of a broker that has exited must have been read
 	for {
 		select {
 		case <-ctx.Done():
@@ -109,9 +112,13 @@ func (k *keeper) serveOnce(ctx context.Context) (stop bool, err error) {
 			return true, nil
 		case <-k.browser.exited:
 			return false, nil
-		case <-k.broker.exited:
-			k.log.Error("broker ended", "pid", k.broker.pid)
-			return false, nil
+		case <-exited: // its last message, which says why, may still be unread
+			exited, allRead = nil, time.After(lastTime)
+			if messages == nil {
+				return k.brokerEnded()
+			}
+		case <-allRead:
+			return k.brokerEnded()
 		case <-listen.C:
 			switch quiet += listenTime; {
 			case quiet < patience:
@@ -122,10 +129,12 @@ func (k *keeper) serveOnce(ctx context.Context) (stop bool, err error) {
 			}
 			k.log.Error("broker is silent", "for", handover.Silence.String())
 			return false, nil
-		case m, ok := <-k.broker.messages:
+		case m, ok := <-messages:
 			switch {
+			case !ok && exited == nil:
+				return k.brokerEnded()
 			case !ok:
-				k.broker.messages = nil
+				messages = nil
 			case m.Error != nil && m.Error.Code == wire.CodeBrowserGone:
 				k.browser.end(killTime) // the browser has closed its pipe
 				return false, nil
@@ -148,6 +157,11 @@ func (k *keeper) serveOnce(ctx context.Context) (stop bool, err error) {
 			}
 		}
 	}
+}
+
+func (k *keeper) brokerEnded() (stop bool, err error) {
+	k.log.Error("broker ended", "pid", k.broker.pid)
+	return false, nil
 }
 
 // stopBrowser ends the browser, in this order:

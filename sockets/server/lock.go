@@ -29,7 +29,7 @@ func (s *Server) serveHolding(leaving context.Context, w http.ResponseWriter, r 
 		_, no = readBody(w, r)
 	}
 	if no != nil {
-		no.respond(w)
+		no.respond(w, r)
 		return
 	}
 	waiting, cancel := context.WithDeadline(r.Context(), call.Deadline)

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"mime"
 	"net/http"
@@ -24,7 +23,11 @@ type refusal struct {
 	status int // 0: the status of the error's code
 }
 
-func (r *refusal) respond(w http.ResponseWriter) { respondError(w, r.err, r.status) }
+// respond sends the refusal, and then reads the rest of the request, see drain.
+func (r *refusal) respond(w http.ResponseWriter, request *http.Request) {
+	respondError(w, r.err, r.status)
+	drain(w, request)
+}
 
 func refuse(status int, code wire.Code, format string, args ...any) *refusal {
 	return &refusal{wire.Errorf(code, format, args...), status}
@@ -37,12 +40,12 @@ func (s *Server) serveVerb(w http.ResponseWriter, r *http.Request, h wire.Handle
 		no = s.checkSettings(call, h.Verb.Describe())
 	}
 	if no != nil {
-		no.respond(w)
+		no.respond(w, r)
 		return
 	}
 	body, no := readBody(w, r)
 	if no != nil {
-		no.respond(w)
+		no.respond(w, r)
 		return
 	}
 	ctx, cancel := context.WithDeadline(r.Context(), call.Deadline)
@@ -169,13 +172,14 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
 	if err := control.SetReadDeadline(time.Now().Add(bodyTime)); err == nil {
 		defer func() { _ = control.SetReadDeadline(time.Time{}) }()
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, wire.MaxRequest))
-	var tooLarge *http.MaxBytesError
+	// Not http.MaxBytesReader, which makes net/http close the connection while the client still
+	// sends: see drain.
+	body, err := io.ReadAll(io.LimitReader(r.Body, wire.MaxRequest+1))
 	switch {
-	case errors.As(err, &tooLarge):
-		return nil, refuse(0, wire.CodeTooLarge, "the request is larger than %d bytes", wire.MaxRequest)
 	case err != nil:
 		return nil, refuse(0, wire.CodeBadInput, "reading the request: %v", err)
+	case len(body) > wire.MaxRequest:
+		return nil, refuse(0, wire.CodeTooLarge, "the request is larger than %d bytes", wire.MaxRequest)
 	}
 	return body, nil
 }

@@ -149,7 +149,7 @@ func (s *Server) handler(leaving context.Context, running *sync.WaitGroup) http.
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, ok := r.Header["Origin"]; ok {
-			respondError(w, wire.Errorf(wire.CodeForbidden, "requests from web pages are refused"), http.StatusForbidden)
+			refuse(http.StatusForbidden, wire.CodeForbidden, "requests from web pages are refused").respond(w, r)
 			return
 		}
 		held, isHolding := holdings[r.URL.Path]
@@ -171,15 +171,15 @@ func (s *Server) handler(leaving context.Context, running *sync.WaitGroup) http.
 				extra.ServeHTTP(w, r)
 				return
 			}
-			respondError(w, wire.Errorf(wire.CodeUnknownVerb, "this server has no %s", shorten(r.URL.Path)).
-				WithHint("abrowser help lists the commands"), 0)
+			no := refusal{err: wire.Errorf(wire.CodeUnknownVerb, "this server has no %s", shorten(r.URL.Path)).WithHint("abrowser help lists the commands")}
+			no.respond(w, r)
 		}
 	})
 }
 
 func (s *Server) serveHello(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet {
-		respondError(w, wire.Errorf(wire.CodeBadInput, "%s takes GET", wire.PathHello), http.StatusMethodNotAllowed)
+		refuse(http.StatusMethodNotAllowed, wire.CodeBadInput, "%s takes GET", wire.PathHello).respond(w, r)
 		return
 	}
 	respond(w, http.StatusOK, s.Hello())
@@ -189,7 +189,7 @@ func (s *Server) serveHello(w http.ResponseWriter, r *http.Request) {
 // retire because these differ.
 func (s *Server) serveRetire(w http.ResponseWriter, r *http.Request) {
 	if refusal := checkForm(r); refusal != nil {
-		refusal.respond(w)
+		refusal.respond(w, r)
 		return
 	}
 	err := error(wire.Errorf(wire.CodeUnknownVerb, "this server does not retire"))

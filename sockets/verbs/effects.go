@@ -49,14 +49,24 @@ func (e Effects) Text() string {
 // TimeoutIn is the part of an input that limits how long a command waits for the page.
 type TimeoutIn struct {
 	Timeout int `json:"timeout,omitzero" env:"DEFAULT_TIMEOUT" min:"1" help:"the longest time to wait, in milliseconds"`
+	// TimeoutIsDefault means that the caller's environment or configuration file, and not this
+	// command, sets the timeout.
+	TimeoutIsDefault bool `json:"timeoutIsDefault,omitzero" flag:"-" help:"the timeout is not of this command alone, so an action may give up earlier"`
 }
 
 // Milliseconds returns the longest time that the command waits, in milliseconds. 0 stands for
 // the default of the command.
 func (t TimeoutIn) Milliseconds() int { return t.Timeout }
 
+// WaitsInFull reports whether an action waits for its element until the timeout, even if the page
+// has stopped changing. It does so if the command itself sets the timeout.
+func (t TimeoutIn) WaitsInFull() bool { return t.Timeout != 0 && !t.TimeoutIsDefault }
+
 // Timed is the input of a command that waits for the page.
-type Timed interface{ Milliseconds() int }
+type Timed interface {
+	Milliseconds() int
+	WaitsInFull() bool
+}
 
 // Element is the part of an input that selects the element to act on.
 type Element struct {

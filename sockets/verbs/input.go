@@ -96,7 +96,7 @@ type PressOut struct {
 
 // Press presses a key in the page.
 var Press = wire.Verb[PressIn, PressOut]{Spec: wire.Spec{
-	Name: "press", Aliases: []string{"key"}, Group: groupInput, Short: "Press a key", Example: "abrowser press Enter",
+	Name: "press", Aliases: []string{"key"}, Group: groupRaw, Short: "Press a key", Example: "abrowser press Enter",
 }}
 
 // HoverOut is the output of [Hover].
@@ -178,4 +178,16 @@ type ScrollOut struct {
 // Scroll scrolls the page or an element.
 var Scroll = wire.Verb[ScrollIn, ScrollOut]{Spec: wire.Spec{
 	Name: "scroll", Group: groupInput, Short: "Scroll the page or an element", Example: "abrowser scroll down 500",
+}}
+
+// ScrollIntoViewOut is the output of [ScrollIntoView].
+type ScrollIntoViewOut struct {
+	Scrolled string `json:"scrolled"`
+	Effects
+}
+
+// ScrollIntoView scrolls until an element is in the middle of the page's visible part.
+var ScrollIntoView = wire.Verb[ElementIn, ScrollIntoViewOut]{Spec: wire.Spec{
+	Name: "scrollintoview", Aliases: []string{"scrollinto"}, Group: groupInput, Short: "Scroll until an element is in view",
+	Example: "abrowser scrollintoview '#footer'",
 }}

@@ -8,7 +8,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-const groupPolicy = "Policies and emulation"
+const groupPolicy = "Policies, devices"
 
 // The modes of policies. With PolicyRaise, the default, a page's request is answered at once, so
 // that the page does not wait, and the output of the session's next command reports the request.

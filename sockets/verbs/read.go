@@ -19,6 +19,7 @@ type SnapshotIn struct {
 	Depth       int    `json:"depth,omitzero" flag:"depth,d" min:"0" help:"the number of levels to show; 0 shows all"`
 	Selector    string `json:"selector,omitzero" flag:"selector,s" help:"show only the subtree of this element"`
 	URLs        bool   `json:"urls,omitzero" flag:"urls,u" help:"show the URLs of links"`
+	Delta       bool   `json:"delta,omitzero" flag:"delta" help:"show only what changed since the last snapshot of the tab with the same options"`
 	TabSelector
 }
 
@@ -33,6 +34,7 @@ type SnapshotOut struct {
 	Snapshot string         `json:"snapshot"`
 	Origin   string         `json:"origin"`
 	Refs     map[string]Ref `json:"refs"`
+	Delta    bool           `json:"delta,omitzero"` // Snapshot has only the changes
 }
 
 // Text returns the tree, with one element on each line.

@@ -11,7 +11,7 @@ import (
 
 const (
 	groupSession = "Sessions"
-	groupBrowser = "Browser and installation"
+	groupBrowser = "Browser"
 )
 
 // Step is one command of a [Batch].

@@ -20,9 +20,9 @@ func screen(verbs []wire.AnyVerb) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\nusage: abrowser [--session NAME] COMMAND [ARGUMENTS] [flags]\n\n", summary)
 	for _, group := range groups(verbs) {
-		b.WriteString(row(group, strings.Join(short(verbs, group), ", "), 26))
+		b.WriteString(row(group, strings.Join(short(verbs, group), ", "), 19))
 	}
-	b.WriteString(row("Other", "help, version, completion", 26))
+	b.WriteString(row("Other", "help, version, completion", 19))
 	b.WriteString(`
 examples:
   abrowser --session task_123 open https://example.com

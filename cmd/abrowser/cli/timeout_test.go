@@ -19,15 +19,20 @@ func TestTimeoutsTravel(t *testing.T) {
 	b.env["AGENT_BROWSER_DEFAULT_TIMEOUT"] = "700"
 	b.file(filepath.Join(b.dir, "abrowser.json"), `{"timeout":800}`)
 	for _, tt := range []struct {
-		args string
-		want int
-	}{{"hover a --timeout 600", 600}, {"hover a", 700}} {
-		if _, stderr, status := b.run(words(t, tt.args)...); status != 0 || got.Timeout != tt.want {
-			t.Errorf("%s sent timeout %d (%q), want %d", tt.args, got.Timeout, stderr, tt.want)
+		args        string
+		want        int
+		waitsInFull bool
+	}{{"hover a --timeout 600", 600, true}, {"hover a", 700, false}} {
+		if _, stderr, status := b.run(words(t, tt.args)...); status != 0 || got.Timeout != tt.want || got.WaitsInFull() != tt.waitsInFull {
+			t.Errorf("%s sent timeout %d, waits in full %v (%q), want %+v", tt.args, got.Timeout, got.WaitsInFull(), stderr, tt)
 		}
 	}
 	delete(b.env, "AGENT_BROWSER_DEFAULT_TIMEOUT")
-	if _, stderr, status := b.run("hover", "a"); status != 0 || got.Timeout != 800 {
-		t.Errorf("hover sent timeout %d (%q), want the file's 800", got.Timeout, stderr)
+	if _, stderr, status := b.run("hover", "a"); status != 0 || got.Timeout != 800 || got.WaitsInFull() {
+		t.Errorf("hover sent timeout %d (%q), want the file's 800 as a default", got.Timeout, stderr)
+	}
+	b.file(filepath.Join(b.dir, "abrowser.json"), `{}`)
+	if _, stderr, status := b.run("hover", "a"); status != 0 || got.Timeout != 0 || got.WaitsInFull() {
+		t.Errorf("hover sent timeout %d (%q), want none", got.Timeout, stderr)
 	}
 }

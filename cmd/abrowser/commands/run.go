@@ -56,8 +56,12 @@ func (x *run) prepare(c call) error {
 		if err != nil {
 			return err
 		}
-		if value != nil {
-			c.params[f.Name] = value
+		if value == nil {
+			continue
+		}
+		c.params[f.Name] = value
+		if f.Name == "timeout" { // see verbs.TimeoutIn
+			c.params["timeoutIsDefault"] = true
 		}
 	}
 	if c.spec.Name == verbs.Eval.Name {

@@ -119,7 +119,7 @@ func (p Process) shared() bool {
 	return at > 0 && at+1 < len(p.args) && p.args[at+1] == "driver"
 }
 
-// Of returns the processes of the home that have the given kind.
+// Of returns the processes of a kind in the home.
 func (h *Home) Of(kind string) []Process {
 	return slices.DeleteFunc(h.Running(), func(p Process) bool { return p.Kind() != kind })
 }
@@ -181,10 +181,16 @@ func Kill(p Process) error {
 	return nil
 }
 
-// Alive reports whether the process runs: it exists and is not a zombie.
+// Alive reports whether the process runs or holds files. It counts as ended when it is a zombie
+// without further threads. An empty command line is no sign of the end: a process that is killed
+// loses its memory first, and its sockets accept connections until its last thread has ended.
 func (p Process) Alive() bool {
-	cmdline, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.PID))
-	return err == nil && len(cmdline) > 0
+	threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", p.PID))
+	if err != nil || len(threads) > 1 {
+		return err == nil
+	}
+	state := p.State()
+	return state != "" && state != "Z" && state != "X"
 }
 
 // Await calls the function yes repeatedly until yes returns true, but not longer than patience. It

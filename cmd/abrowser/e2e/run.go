@@ -7,13 +7,11 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"testing"
 	"time"
 
-	"github.com/abrowser/abrowser/sockets/wire"
+	"github.com/abrowser/abrowser/launcher/install/installtest"
 )
 
 // Main sets these environment variables to what it has prepared. The tests read them, so the
@@ -75,8 +73,8 @@ func complain(err error) int {
 	return 1
 }
 
-// prepare builds the command and runs `abrowser install`, which downloads the driver that the
-// homes of the run use.
+// prepare builds the command and installs the driver, which all homes of the run use. Other
+// packages that run at the same time use the same driver.
 func prepare(work string) error {
 	binary := filepath.Join(work, "abrowser")
 	if err := buildBoth(binary); err != nil {
@@ -94,19 +92,12 @@ func prepare(work string) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
-	h := &Home{Binary: binary, Outer: work, Dir: filepath.Join(work, "r")}
-	if err := os.Mkdir(filepath.Join(work, "h"), 0o700); err != nil {
+	driver, err := installtest.Driver(ctx)
+	if err != nil {
 		return err
 	}
-	if r := h.Command(ctx, "", "install"); r.Status != wire.ExitDone {
-		return fmt.Errorf("abrowser install: %s", r)
-	}
-	driver, err := filepath.Glob(filepath.Join(h.Dir, "driver", "[0-9]*"))
-	if err != nil || len(driver) != 1 {
-		return fmt.Errorf("abrowser install left the drivers %q (%w)", driver, err)
-	}
 	provideScreens(ctx)
-	if err := os.Setenv(EnvDriver, driver[0]); err != nil {
+	if err := os.Setenv(EnvDriver, driver); err != nil {
 		return err
 	}
 	if err := os.Setenv(envNotes, filepath.Join(work, "notes")); err != nil {
@@ -135,16 +126,7 @@ func Build(binary, mark string) error {
 }
 
 func goBuild(binary, command string, flags ...string) error {
-	args := append([]string{"build", "-o", binary}, flags...)
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", append(args, "github.com/abrowser/abrowser/"+command)...)
-	if !slices.Contains(flags, "-race") { // -race needs cgo; `just build` builds without cgo
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	}
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return nil
+	return installtest.Build(ctx, binary, command, flags...)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -18,44 +19,40 @@ func (h *Home) Renderers() []Process {
 	return slices.DeleteFunc(h.Running(), func(p Process) bool { return !p.mentions("--type=renderer") || p.ticks() < 2 })
 }
 
-// Renderer returns the renderer process of the session's page. It runs a loop in the page, and
-// finds the renderer that uses processor time during the loop. It may be called from any
-// goroutine.
-func (h *Home) Renderer(session string) (p Process, err error) {
-	for range 3 { // on a busy machine the loop may use too little processor time to be noticed
-		if p, err = h.working(session); err == nil {
-			break
+// Renderer returns the renderer process of the session's page. It runs a loop in the page again and
+// again, until one renderer has used clearly more processor time since then than the others. It may
+// be called from any goroutine.
+func (h *Home) Renderer(session string) (Process, error) {
+	before := h.rendererTicks()
+	for until := time.Now().Add(CommandDeadline); time.Now().Before(until); {
+		if r := h.Try(session, "eval", "(() => { const end = Date.now() + 200; while (Date.now() < end); })()"); r.Status != wire.ExitDone {
+			return Process{}, fmt.Errorf("%s", r)
 		}
-	}
-	return p, err
-}
-
-// working runs a loop in the session's page once. It returns the renderer that has used the most
-// processor time during the loop, or an error if none has used enough.
-func (h *Home) working(session string) (Process, error) {
-	work := func() map[int]int {
-		ticks := map[int]int{}
-		for _, p := range h.Running() {
-			if p.mentions("--type=renderer") { // Chromium joins the arguments of its children
-				ticks[p.PID] = p.ticks()
+		best, most, second := 0, 0, 0
+		for pid, ticks := range h.rendererTicks() {
+			switch did := ticks - before[pid]; {
+			case did > most:
+				best, most, second = pid, did, most
+			case did > second:
+				second = did
 			}
 		}
-		return ticks
-	}
-	before := work()
-	if r := h.Try(session, "eval", "(() => { const end = Date.now() + 400; while (Date.now() < end); })()"); r.Status != wire.ExitDone {
-		return Process{}, fmt.Errorf("%s", r)
-	}
-	best, most := Process{}, 4 // renderers that used no more ticks than this do not count
-	for pid, ticks := range work() {
-		if did := ticks - before[pid]; did > most {
-			best, most = Process{PID: pid, args: []string{"renderer"}}, did
+		if most >= 10 && most > 2*second {
+			return Process{PID: best, args: []string{"renderer"}}, nil
 		}
 	}
-	if best.PID == 0 {
-		return best, fmt.Errorf("no renderer worked for session %s", session)
+	return Process{}, fmt.Errorf("no renderer worked for session %s", session)
+}
+
+// rendererTicks returns the processor time that each renderer has used, by process id.
+func (h *Home) rendererTicks() map[int]int {
+	ticks := map[int]int{}
+	for _, p := range h.Running() {
+		if p.mentions("--type=renderer") { // Chromium joins the arguments of its children
+			ticks[p.PID] = p.ticks()
+		}
 	}
-	return best, nil
+	return ticks
 }
 
 // Memory returns the resident set size of the process in kB.

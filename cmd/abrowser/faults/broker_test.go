@@ -22,6 +22,7 @@ import (
 // A broker that is stopped by a signal is replaced after 5 s, and the session's page remains the
 // same document.
 func TestFrozenBrokerIsReplaced(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	h.Text(t, "task", "open", s.URL("/secret"))
@@ -45,6 +46,7 @@ func TestFrozenBrokerIsReplaced(t *testing.T) {
 // ends, and later requests of the page are not paused. Another session's page remains the same
 // document.
 func TestBrokerKilledWhileRequestsArePaused(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	h.Text(t, "task", "open", s.URL("/secret"))
@@ -89,7 +91,7 @@ type cdp struct {
 
 func dialCDP(t *testing.T, endpoint string) *cdp {
 	t.Helper()
-	socket, path, ok := strings.Cut(strings.TrimPrefix(endpoint, "ws+unix://"), ":")
+	socket, path, ok := strings.Cut(strings.TrimPrefix(endpoint, "ws+unix://127.0.0.1"), ":")
 	if !ok {
 		t.Fatalf("cannot parse the endpoint %q", endpoint)
 	}

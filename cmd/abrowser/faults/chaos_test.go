@@ -21,7 +21,7 @@ import (
 // chaosFlags defines the flags of TestChaos and TestCyclesLeaveNothing. `just chaos` sets them.
 func chaosFlags() {
 	flag.Duration("chaos.for", 0, "how long TestChaos goes on; 0 is one round of faults")
-	flag.Int("cycles", 200, "tabs that TestCyclesLeaveNothing opens; of sessions a tenth")
+	flag.Int("cycles", 100, "tabs that TestCyclesLeaveNothing opens; of sessions a tenth")
 	flag.Int("chaos.tasks", 3, "tasks of TestChaos")
 	flag.String("chaos.faults", "keeper,frozen broker,driver,browser,daemon,broker", "the faults of TestChaos, separated by commas; empty is all")
 	flag.String("chaos.logs", "", "where TestChaos leaves the logs; empty is nowhere")

@@ -150,6 +150,7 @@ func TestFewDescriptors(t *testing.T) {
 // On a full disk, a command that has to write a file fails with the reason, and other commands
 // work. When there is space again, the session continues in the same document.
 func TestDiskFull(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	h.Text(t, "task", "open", s.URL("/secret"))

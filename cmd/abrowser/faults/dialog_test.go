@@ -49,6 +49,7 @@ func dialogAtGate(t *testing.T, h *e2e.Home, s *site.Site, session, gate string)
 // closed or because the daemon and the driver were killed. The dialog does not block the page for
 // the session's next command.
 func TestDialogWhileNothingIsConnected(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	for _, tt := range []struct {
@@ -84,6 +85,7 @@ func TestDialogWhileNothingIsConnected(t *testing.T) {
 // If a client gets the event of a dialog and is killed before it closes the dialog, the dialog
 // does not block the page.
 func TestDialogWhoseClientIsKilled(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	for name, kinds := range map[string][]string{
@@ -132,6 +134,7 @@ const insisting = `(() => {
 // includes the time in which the CDP sessions of the old broker have ended and the new broker has
 // none yet.
 func TestDialogsWhileTheBrokerIsReplaced(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	const insist = 8 * time.Second

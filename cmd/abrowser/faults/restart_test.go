@@ -39,6 +39,7 @@ func placesOf(t *testing.T, h *e2e.Home) (places []string, targets map[string]st
 // holds for a session that runs a command, for a session that runs none, and for a session that
 // was closed.
 func TestBrowserDies(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	watch := e2e.Observe(t, h)
@@ -108,6 +109,7 @@ func TestBrowserDies(t *testing.T) {
 // A cookie that was set before a command returned is not lost when the browser is killed, or when
 // all processes are killed at once. This holds for persistent cookies and for session cookies.
 func TestLoginOutlivesTheBrowser(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	for _, round := range []struct {
@@ -144,6 +146,7 @@ func TestLoginOutlivesTheBrowser(t *testing.T) {
 // `browser stop` closes the tabs of all sessions for good: the next browser opens none of them
 // again. Session cookies are kept.
 func TestStoppedBrowserStartsEmpty(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	h.Text(t, "task", "open", s.URL("/page/one"))

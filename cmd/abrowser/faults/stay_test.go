@@ -18,6 +18,7 @@ import (
 // After one task has logged in to a site, a task that starts later is logged in, too. Both tasks
 // share the site's local storage.
 func TestLoginIsShared(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	h.Text(t, "first", "open", s.URL("/me"))
@@ -49,6 +50,7 @@ func TestLoginIsShared(t *testing.T) {
 // of the same name continues in the same document. This also holds if a command of another build
 // of the executable replaces the daemons.
 func TestTabsStay(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	marks := map[string]e2e.Mark{}
@@ -115,6 +117,7 @@ func TestTabsStay(t *testing.T) {
 // If a person closes a task's tab, the task's next commands fail with page_closed and the URL that
 // the tab had, and act on no other page. The command open creates a new tab.
 func TestPageClosedByAPerson(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	watch := e2e.Observe(t, h)

@@ -140,13 +140,15 @@ func TestFrozenDaemonIsEnded(t *testing.T) {
 	}
 }
 
-// spinning is a script that starts an endless loop. Directly before the loop, it increments a
-// counter of the site by a synchronous request, so that the page does nothing else in between.
-const spinning = `setTimeout(() => {
-	const report = new XMLHttpRequest();
-	report.open("POST", "/count/spins", false);
-	report.send();
-	for (;;) {}
+// blocking is a script that blocks its page for ever by a synchronous request, which needs no
+// processor. Directly before that, it increments a counter of the site by another synchronous
+// request, so that the page does nothing else in between.
+const blocking = `setTimeout(() => {
+	for (const [method, url] of [["POST", "/count/blocks"], ["GET", "/never"]]) {
+		const request = new XMLHttpRequest();
+		request.open(method, url, false);
+		request.send();
+	}
 }, 50), 0`
 
 // If three commands in a row miss their deadline and the page does not respond after that, the
@@ -161,11 +163,11 @@ func TestWedgedIsNoticed(t *testing.T) {
 		end                        []string
 		kept                       bool
 	}{
-		{"page that spins", "shared", "the page does not answer", "abrowser close --page", func(t *testing.T, h *e2e.Home) {
-			before := s.Count("spins")
-			h.Text(t, "task", "eval", spinning)
-			if !e2e.Await(20*time.Second, func() bool { return s.Count("spins") > before }) {
-				t.Fatal("the page does not begin to spin")
+		{"page that is blocked", "shared", "the page does not answer", "abrowser close --page", func(t *testing.T, h *e2e.Home) {
+			before := s.Count("blocks")
+			h.Text(t, "task", "eval", blocking)
+			if !e2e.Await(20*time.Second, func() bool { return s.Count("blocks") > before }) {
+				t.Fatal("the page does not block")
 			}
 		}, []string{"close", "--page"}, false},
 		{"stopped renderer", "shared", "the page does not answer", "abrowser close --page", func(t *testing.T, h *e2e.Home) {

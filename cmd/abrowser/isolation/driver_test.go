@@ -39,6 +39,7 @@ func (c cost) String() string {
 // first needs at most a third of the start time, and a fifth of the driver memory, that it would
 // need with a driver of its own.
 func TestFurtherSessionsShareADriver(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	shared := costOf(t, h, s, "shared")

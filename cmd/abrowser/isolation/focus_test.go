@@ -20,6 +20,7 @@ import (
 // Two tasks type at the same time. Each field gets all keys of its own task, in order, and no
 // key of the other task.
 func TestTwoTasksType(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	const keys = 25 // how many keys are pressed one by one
@@ -63,6 +64,7 @@ func TestTwoTasksType(t *testing.T) {
 // page /watch, which tells the site when it is visible or hidden. Windows that a page opens are
 // not covered, see README.md of package patches.
 func TestNothingIsRaised(t *testing.T) {
+	t.Parallel()
 	x := e2e.NewScreen(t)
 	s := site.Start(t)
 	h := e2e.NewHome(t)

@@ -22,6 +22,7 @@ import (
 // apply to another session, no matter which of the two sessions was opened first. When the
 // program's connection is closed, the settings do not apply to the program's session any more.
 func TestSettingsStayInTheirSession(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	address := s.URL("/page/seen")

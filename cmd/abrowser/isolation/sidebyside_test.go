@@ -20,7 +20,6 @@ import (
 
 const (
 	navigations = 20
-	rounds      = 20
 	tasks       = 10
 )
 
@@ -28,6 +27,7 @@ const (
 // the end the browser has two new pages. In each round, the site waits until it has the requests
 // of both tasks before it answers them, so that neither task can be ahead.
 func TestTwoTasksSideBySide(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewRacedHome(t)
 	watch := e2e.Observe(t, h)
@@ -75,14 +75,15 @@ func navigate(h *e2e.Home, s *site.Site, task string, round int) error {
 
 // Ten tasks run their first commands at the same time, three commands each. At that time, no
 // process of abrowser runs, and the files that a crash leaves are on disk. Each task gets one
-// daemon and one page. All share one keeper, one broker and one browser, and no command fails.
+// daemon and one page. All share one keeper, one broker and one browser, and no command fails. This
+// is repeated 5 times, or 50 times if ABROWSER_TEST_LONG is set.
 func TestTenTasksColdAtOnce(t *testing.T) {
-	n := rounds
-	if testing.Short() {
-		n = 2
+	rounds := 5
+	if os.Getenv("ABROWSER_TEST_LONG") != "" {
+		rounds = 50
 	}
 	s := site.Start(t)
-	for round := range n {
+	for round := range rounds {
 		t.Run(fmt.Sprint(round), func(t *testing.T) { tenTasksCold(t, s) })
 	}
 }

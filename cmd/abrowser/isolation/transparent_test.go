@@ -26,6 +26,7 @@ const checksTime = 4 * time.Minute
 // the session's daemon is connected. README.md of package patches lists what differs. Video is not
 // checked: Playwright needs a program for it that abrowser does not install.
 func TestPlaywrightAtTheEndpoint(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	// The page of session "both" is used by the session's daemon and by the program. Session

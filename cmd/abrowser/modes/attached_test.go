@@ -203,6 +203,7 @@ func TestAttachedIsKilled(t *testing.T) {
 // If abrowser cannot attach to an endpoint, the error says why and has a hint. Neither the error
 // nor a log contains the endpoint's token, and no daemon or keeper is left running.
 func TestNothingToAttachTo(t *testing.T) {
+	t.Parallel()
 	h := e2e.NewHome(t)
 	s := site.Start(t)
 	host := strings.TrimPrefix(s.URL(""), "http://")

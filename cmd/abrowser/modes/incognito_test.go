@@ -46,6 +46,7 @@ func who(t *testing.T, h *e2e.Home, s *site.Site, session string, flags ...strin
 // An incognito session shares no login with other sessions. It keeps its login when its daemon or
 // the broker is killed, and leaves no trace when it is closed.
 func TestIncognito(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	login(t, h, s, "shared", "ada")
@@ -136,6 +137,7 @@ func TestIncognito(t *testing.T) {
 // After the browser dies, the tabs of an incognito session are opened again in a new context of
 // the session, without its logins, and never in the shared context.
 func TestIncognitoBrowserDies(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	login(t, h, s, "shared", "ada")

@@ -19,6 +19,7 @@ import (
 // All sessions that use a profile, with any spelling of its path, share one browser. A profile
 // shares no logins with other profiles. It keeps its logins when its browser is stopped.
 func TestProfiles(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	h.Cwd = filepath.Join(h.Outer, "cwd")
@@ -75,6 +76,7 @@ func TestProfiles(t *testing.T) {
 // profile is not valid, or the flags contradict each other. abrowser then starts no browser. It
 // changes neither the other program's profile nor the tabs of that program's browser.
 func TestProfileIsRefused(t *testing.T) {
+	t.Parallel()
 	h := e2e.NewHome(t)
 	p := e2e.NewPerson(t, h, "")
 	tabs, files := slices.Sorted(maps.Keys(p.Tabs())), names(p.Profile)
@@ -167,6 +169,7 @@ func TestSettingsOfTheBrowserAgree(t *testing.T) {
 // changes neither. The error's hint is the command that ends the session or the browser, so that
 // it can be started with other settings.
 func TestSettingsDiffer(t *testing.T) {
+	t.Parallel()
 	h := e2e.NewHome(t)
 	h.Text(t, "shared", "open", "about:blank")
 	h.Text(t, "quiet", "--mode", "incognito", "open", "about:blank")

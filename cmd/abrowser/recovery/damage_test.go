@@ -197,6 +197,7 @@ func TestRunDirectoryGoes(t *testing.T) {
 // After the clock was set back, the files on disk have times in the future. All commands work, and
 // no tab counts as old.
 func TestFilesOfTomorrow(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	h.Text(t, "task", "open", s.URL("/secret"))

@@ -109,6 +109,7 @@ func owner(t *testing.T) *exec.Cmd {
 // A session ends when its owner process ends. --owner-pid and ABROWSER_OWNER_PID name the owner.
 // If several commands name different owners, the owner that the newest command names counts.
 func TestSessionEndsWithItsOwner(t *testing.T) {
+	t.Parallel()
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	first, second := owner(t), owner(t)

@@ -19,6 +19,12 @@ func TestJudge(t *testing.T) {
 	answer := func(start, end int, code wire.Code, token string) command {
 		return command{Step: step{Token: token}, Start: at(start), End: at(end), Timeout: time.Second, Answered: true, Success: code == "", Code: code}
 	}
+	still := func(start, end int, s step) command {
+		cmd := answer(start, end, wire.CodeNotActionable, "")
+		cmd.Step, cmd.Error = s, `"#c" is covered by <div></div>; the page has not changed for 3s`
+		return cmd
+	}
+	withoutTimeout := step{IsLong: true}
 	killed := func(start, end int) command { return command{Start: at(start), End: at(end), Killed: "KILL"} }
 	event := func(ms int, kind, on, level, value string) record {
 		return record{At: milliseconds(at(ms)), Type: kind, On: on, Level: level, Value: value, Trusted: true}
@@ -92,6 +98,12 @@ func TestJudge(t *testing.T) {
 		{"Enter twice", "enter", commands(answer(0, 50, wire.CodeTimeout, ""), answer(60, 90, "", "")), events(enter(65), enter(80)), "[double 1]"},
 		{"Enter, and the page navigates by itself", "enter", commands(answer(0, 50, "", "")), append(enter(20)[:3], event(30, "leaves", "c", "", "")), "[]"},
 		{"Enter without a request", "enter", commands(answer(0, 50, "", "")), append([]record{event(10, "leaves", "c", "", "")}, enter(20)[:3]...), "[partial 0]"},
+		{"still", "click", commands(still(0, 3100, withoutTimeout)), nil, "[]"},
+		{"still, and the page changed before", "click", commands(still(0, 4500, withoutTimeout)), []record{event(1400, "armed", "c", "", "")}, "[]"},
+		{"still, and the element became ready just before the answer", "click", commands(still(0, 3100, withoutTimeout)), []record{event(3000, "ready", "c", "", "")}, "[]"},
+		{"still, and the page changed", "click", commands(still(0, 4500, withoutTimeout)), []record{event(1600, "ready", "c", "", "")}, "[reason 0]"},
+		{"still too early", "click", commands(still(0, 2900, withoutTimeout)), nil, "[reason 0]"},
+		{"still, with a timeout", "click", commands(still(0, 3100, step{IsLong: true, Long: 6000})), nil, "[reason 0]"},
 		{"stale, but used after", "click", commands(answer(0, 50, wire.CodeStaleRef, ""), answer(60, 90, "", "")), click(70), "[reason 0]"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -162,7 +162,7 @@ func judge(c *plannedCase, commands []command, over time.Time, records []record)
 				found(wrongStray, "%s, and the element's window saw %s, kept from the element", cmd.outcome(), seen)
 			}
 		}
-		if reason := falseReason(c, commands, i); reason != "" {
+		if reason := falseReason(c, commands, i, records); reason != "" {
 			found(wrongReason, "%s, and %s", cmd.Code, reason)
 		}
 		switch {
@@ -268,12 +268,13 @@ func isPartOf(keys, text string) bool {
 	return true
 }
 
-// falseReason returns why the error code of command i is wrong, or an empty string if nothing
+// falseReason returns why the error of command i is wrong, or an empty string if nothing
 // contradicts it.
-func falseReason(c *plannedCase, commands []command, i int) string {
-	switch commands[i].Code {
+func falseReason(c *plannedCase, commands []command, i int, records []record) string {
+	cmd := commands[i]
+	switch cmd.Code {
 	case wire.CodeStaleRef:
-		if last := commands[len(commands)-1]; last.Success && last.Selector == commands[i].Selector {
+		if last := commands[len(commands)-1]; last.Success && last.Selector == cmd.Selector {
 			return "a later command used the same ref with success"
 		}
 	case wire.CodeNotFound:
@@ -281,7 +282,36 @@ func falseReason(c *plannedCase, commands []command, i int) string {
 			return "the element was there all the time"
 		}
 	}
+	if !strings.Contains(cmd.Error, "the page has not changed for") {
+		return ""
+	}
+	if cmd.Step.hasTimeout() {
+		return "the command had a timeout, and did not wait for it"
+	}
+	if took := cmd.End.Sub(cmd.Start); took < stillTime {
+		return fmt.Sprintf("the command gave up after %v", took)
+	}
+	// The answer comes up to mostLag after the command has given up.
+	from, to := milliseconds(cmd.End)-float64(stillTime.Milliseconds()), milliseconds(cmd.End.Add(-mostLag))
+	for _, r := range records {
+		if r.At > from+clockError && r.At < to && r.On == c.Spec.ID && c.changesPage(r) {
+			return fmt.Sprintf("the page changed %.0f ms before the answer: %s", milliseconds(cmd.End)-r.At, r.Type)
+		}
+	}
 	return ""
+}
+
+// changesPage reports whether the record shows a change of the page for which the product waits.
+// The end of an endless animation is not such a change, nor is a case whose element was ready from
+// the beginning.
+func (c *plannedCase) changesPage(r record) bool {
+	switch r.Type {
+	case "armed", "leaves":
+		return true
+	case "ready":
+		return c.Spec.Hold != "css" && c.Spec.Hold != "once"
+	}
+	return false
 }
 
 func total(counts map[string]int) int {

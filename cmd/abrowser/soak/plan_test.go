@@ -39,7 +39,7 @@ type spec struct {
 type step struct {
 	// If IsLong is false, the command's timeout ends Edge after the element becomes ready. If Edge
 	// is negative, the timeout ends before that moment. The timeout is at least Least. If IsLong
-	// is true, the timeout is Long, where 0 means the command's default.
+	// is true, the timeout is Long, where 0 means that the command has no timeout: see stillTime.
 	Edge, Least int
 	IsLong      bool
 	Long        int
@@ -195,7 +195,8 @@ func (p *planner) moment(afterLoad bool) int {
 // addSteps plans the commands of a case. Some cases begin with commands whose timeouts end around
 // the moment at which the element becomes ready. Some other cases begin with commands that have
 // short timeouts, from 20 to 299 ms. The last command of every case, which can be the only one,
-// has plenty of time.
+// has plenty of time. It has no timeout only if the element becomes ready so early that the product
+// waits for it even if the page does not change.
 func (p *planner) addSteps(c *plannedCase, act action) {
 	switch n := p.r.IntN(10); {
 	case n < 5:
@@ -209,6 +210,9 @@ func (p *planner) addSteps(c *plannedCase, act action) {
 		}
 	}
 	last := step{IsLong: true, Long: []int{6000, 8000, 10000, 0}[p.r.IntN(4)]}
+	if early := int((stillTime - time.Second).Milliseconds()); last.Long == 0 && c.Spec.Ready > early {
+		last.Long = 6000
+	}
 	if last.Long > 0 {
 		last.Long += c.Spec.Ready
 	}
@@ -232,8 +236,11 @@ func (p *planner) addSteps(c *plannedCase, act action) {
 	}
 }
 
+// hasTimeout reports whether the command has a timeout.
+func (s step) hasTimeout() bool { return !s.IsLong || s.Long > 0 }
+
 // timeout returns the step's timeout in milliseconds from now, if the element becomes ready at the
-// given time. The result 0 means the command's default.
+// given time. The result 0 means that the command has no timeout.
 func (s step) timeout(ready time.Time) int {
 	if s.IsLong {
 		return s.Long
@@ -242,4 +249,4 @@ func (s step) timeout(ready time.Time) int {
 }
 
 // shortTime is the default of -soak.for, which CI uses.
-const shortTime = 60 * time.Second
+const shortTime = 25 * time.Second

@@ -127,7 +127,7 @@ func (r *runner) runCase(c *plannedCase, armed record) []command {
 		// shortened by that.
 		cmd := r.run(s.at(ready.Add(-r.lag/2)), act.command(selector, s)...)
 		cmd.Step, cmd.Selector = s, selector
-		if cmd.Code == wire.CodeTimeout && cmd.Killed == "" {
+		if cmd.Code == wire.CodeTimeout && cmd.Killed == "" && s.hasTimeout() {
 			late := cmd.End.Sub(cmd.Start) - cmd.Timeout
 			r.lag += (min(max(late, 0), mostLag) - r.lag) / 8
 		}
@@ -170,10 +170,14 @@ func (s step) at(ready time.Time) step {
 	return s
 }
 
+// stillTime is how long after the last change of the page the product waits for an element, if the
+// command has no timeout.
+const stillTime = 3 * time.Second
+
 // run runs a command with the timeout s.Long, and returns it with its answer. If s.Long is 0, the
-// command has the product's default timeout.
+// command has no timeout.
 func (r *runner) run(s step, args ...string) command {
-	timeout := 10 * time.Second // the product's default
+	timeout := stillTime // the product may wait longer
 	if s.Long > 0 {
 		timeout = time.Duration(s.Long) * time.Millisecond
 		args = append(args, "--timeout", strconv.Itoa(s.Long))

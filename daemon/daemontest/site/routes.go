@@ -84,7 +84,7 @@ func (s *Site) login(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/me", http.StatusSeeOther)
 }
 
-// me responds with the name of the logged-in user. If no user is logged in, the name is "nobody".
+// me responds with the name of the logged-in user, or with "nobody".
 func (s *Site) me(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = fmt.Fprintf(w, "<!doctype html><title>Me</title><p>You are <b id=who>%s</b></p>\n", html.EscapeString(cmp.Or(user(r), "nobody")))

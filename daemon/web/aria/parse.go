@@ -14,10 +14,11 @@ type Node struct {
 	Name          string
 	Text          string // the text of a run of text, or the only text inside an element
 	Attrs         map[string]string
-	Props         map[string]string // url, placeholder
+	Props         map[string]string // url, placeholder, and those of describe in snapshot.js of launcher/driver
 	PlaywrightRef string            // Playwright's own ref, which is valid in this document only
 	Ref           int               // abrowser's own ref; 0: none
 	Children      []*Node
+	usable        bool // see HasRef
 }
 
 // Parse reads a snapshot that Playwright's AriaSnapshot has made in its mode for AI agents. Such
@@ -54,7 +55,36 @@ func Parse(text string) (*Node, error) {
 		parent.Children = append(parent.Children, n)
 		path = append(path[:depth+1], n)
 	}
+	root.Walk(func(n *Node) bool {
+		n.inlineText()
+		n.nameByLabel()
+		return true
+	})
+	markUsable(root)
 	return root, nil
+}
+
+// inlineText moves the text of a node's only child to the node, if the node has no properties of
+// Playwright's. Playwright writes the only text of an element on the element's line, unless the
+// element has properties.
+func (n *Node) inlineText() {
+	own := len(n.Props) > 0 && n.Props["url"] == "" && n.Props["placeholder"] == ""
+	if own && n.Text == "" && len(n.Children) == 1 && n.Children[0].Role == "text" {
+		n.Text, n.Children = n.Children[0].Text, nil
+	}
+}
+
+// nameByLabel names an element that the page shows in place of a form control by the label of that
+// control. The element's own name, which is what is chosen in it, becomes its value.
+func (n *Node) nameByLabel() {
+	label := OneLine(n.Props["of"])
+	if label == "" || label == n.Name {
+		return
+	}
+	if n.Props["value"] == "" {
+		n.Props["value"] = n.Name
+	}
+	n.Name = label
 }
 
 // holdsInput reports whether the text in the node is a value that was typed or set.

@@ -105,7 +105,7 @@ func TestPrint(t *testing.T) {
 - combobox "Colour" [expanded=true, ref=e10]: Red
   - option "Red" [selected]
   - option "Green"
-- generic [ref=e11] clickable [cursor:pointer]
+- generic [ref=e11] clickable
   - StaticText "Clickable card"
 - button "/raw [x]/" [disabled, ref=e12]
 - Iframe [ref=e13]
@@ -125,7 +125,7 @@ func TestPrint(t *testing.T) {
 - checkbox "Maybe" [checked=mixed, ref=e8]
 - checkbox [checked=false, ref=e9]
 - combobox "Colour" [expanded=true, ref=e10]: Red
-- generic "Clickable card" [ref=e11] clickable [cursor:pointer]
+- generic "Clickable card" [ref=e11] clickable
 - button "/raw [x]/" [disabled, ref=e12]
 - Iframe [ref=e13]`},
 	}

@@ -10,28 +10,6 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// HasRef reports whether the node gets a ref, by which commands can name it. A node gets one only
-// if it has a PlaywrightRef and is one of these:
-//
-//   - a frame or an interactive element
-//   - a content element that has a name, such as a heading
-//   - an element whose cursor shows that it can be clicked
-func (n *Node) HasRef() bool {
-	if n.PlaywrightRef == "" {
-		return false
-	}
-	switch n.Role {
-	case "button", "link", "textbox", "checkbox", "radio", "combobox", "listbox", "menuitem", "menuitemcheckbox",
-		"menuitemradio", "option", "searchbox", "slider", "spinbutton", "switch", "tab", "treeitem", "iframe":
-		return true
-	case "heading", "cell", "gridcell", "columnheader", "rowheader", "listitem", "article", "region", "main", "navigation":
-		if n.Name != "" {
-			return true
-		}
-	}
-	return n.Attrs["cursor"] == "pointer"
-}
-
 // ShownRole returns the role as the program agent-browser writes it. Agents are used to its
 // snapshots.
 func (n *Node) ShownRole() string {
@@ -42,6 +20,10 @@ func (n *Node) ShownRole() string {
 		return "Iframe"
 	case "img":
 		return "image"
+	case "generic":
+		if n.is("editable") {
+			return "textbox"
+		}
 	}
 	return n.Role
 }
@@ -53,16 +35,20 @@ func Print(root *Node, in verbs.SnapshotIn, base string) string {
 	return o.print(root)
 }
 
+// editorSize is how many bytes of the text of an editable element are printed in a snapshot of the
+// interactive elements, which does not print the nodes in it.
+const editorSize = 200
+
 type printer struct {
-	in   verbs.SnapshotIn
-	base string // URL that the links of the main frame are relative to
-	b    strings.Builder
+	in      verbs.SnapshotIn
+	base    string  // URL that the links of the main frame are relative to
+	parents []*Node // the ancestors of the current node, the outermost first
+	indexes []int   // for each of the parents, the index of the child that is, or contains, the current node
+	b       strings.Builder
 }
 
 func (o *printer) print(root *Node) string {
-	for _, child := range root.Children {
-		o.node(child, 0)
-	}
+	o.children(root, 0)
 	text := strings.TrimSuffix(o.b.String(), "\n")
 	switch {
 	case text != "":
@@ -81,31 +67,43 @@ func (o *printer) node(n *Node, depth int) {
 		return
 	}
 	if !o.hasLine(n) {
-		for _, child := range n.Children {
-			o.node(child, depth)
-		}
+		o.children(n, depth)
 		return
 	}
 	value, inside := n.value()
+	if o.in.Interactive && n.is("editable") {
+		value = cut(n.textBelow(all), editorSize)
+	}
 	o.b.WriteString(strings.Repeat("  ", depth))
-	o.b.WriteString("- " + n.line(o.link(n), o.in.Interactive))
+	o.b.WriteString("- " + o.line(n))
 	if value != "" {
 		o.b.WriteString(": " + OneLine(value))
 	}
 	o.b.WriteByte('\n')
-	if inside != "" && !o.in.Interactive && !(o.in.Depth > 0 && depth+1 >= o.in.Depth) {
+	if inside != "" && !o.in.Interactive && !n.isBareText() && OneLine(inside) != o.shownName(n) && !(o.in.Depth > 0 && depth+1 >= o.in.Depth) {
 		o.b.WriteString(strings.Repeat("  ", depth+1) + "- StaticText " + Quote(inside) + "\n")
 	}
-	for _, child := range n.Children {
-		o.node(child, depth+1)
+	o.children(n, depth+1)
+}
+
+// children prints the nodes below a node at the given depth.
+func (o *printer) children(n *Node, depth int) {
+	o.parents, o.indexes = append(o.parents, n), append(o.indexes, 0)
+	last := len(o.parents) - 1
+	for i, child := range n.Children {
+		o.indexes[last] = i
+		o.node(child, depth)
 	}
+	o.parents, o.indexes = o.parents[:last], o.indexes[:last]
 }
 
 // hasLine reports whether a node is printed. If it is not, its children take its place.
 func (o *printer) hasLine(n *Node) bool {
 	switch {
+	case o.repeats(n):
+		return false
 	case o.in.Interactive:
-		return n.Ref > 0
+		return n.Ref > 0 || n.Role == "row" && n.hasRefBelow()
 	case n.Role == "generic" && n.Ref == 0 && n.Name == "" && n.Text == "":
 		return false
 	case o.in.Compact:
@@ -139,7 +137,11 @@ func (o *printer) link(n *Node) string {
 // and is printed on the field's line. The part inside is the text that is the only content of
 // another element, and is printed on a line below the element. A combobox can have both parts.
 func (n *Node) value() (value, inside string) {
-	switch {
+	switch set := n.Props["value"]; {
+	case set != "" && n.holdsInput():
+		return set, ""
+	case set != "":
+		return set, n.Text
 	case n.Role == "text", n.holdsInput() && n.Text == n.Name:
 		return "", ""
 	case n.holdsInput():
@@ -156,24 +158,28 @@ func (n *Node) value() (value, inside string) {
 }
 
 // line returns the line of the node without its value.
-func (n *Node) line(link string, interactive bool) string {
-	if n.Role == "text" {
+func (o *printer) line(n *Node) string {
+	if n.isBareText() {
 		return "StaticText " + Quote(n.Text)
 	}
 	var b strings.Builder
 	b.WriteString(n.ShownRole())
-	name := n.Name
-	if name == "" && interactive && n.Role == "generic" {
-		name = n.textBelow()
-	}
-	if name != "" {
+	if name := o.shownName(n); name != "" {
 		b.WriteString(" " + Quote(name))
+	} else if near := o.near(n); near != "" {
+		b.WriteString(" (" + near + ")")
+	} else if word := n.Props["word"]; word != "" {
+		b.WriteString(" " + Quote(word))
 	}
-	if attrs := n.shownAttrs(link); len(attrs) > 0 {
+	if attrs := n.shownAttrs(o.link(n)); len(attrs) > 0 {
 		b.WriteString(" [" + strings.Join(attrs, ", ") + "]")
 	}
-	if n.Role == "generic" && n.Attrs["cursor"] == "pointer" {
-		b.WriteString(" clickable [cursor:pointer]")
+	switch {
+	case n.Role != "generic" || n.Ref == 0 || n.is("editable"):
+	case n.Attrs["cursor"] == "pointer" || n.is("clickable") || n.is("listens"):
+		b.WriteString(" clickable")
+	case n.is("focusable"):
+		b.WriteString(" focusable")
 	}
 	return b.String()
 }
@@ -195,13 +201,20 @@ func (n *Node) shownAttrs(link string) []string {
 	}
 	if _, has := n.Attrs["expanded"]; has {
 		add("expanded", "true")
-	} else if n.Role == "combobox" {
+	} else if n.Role == "combobox" || n.Props["expanded"] == "false" {
 		add("expanded", "false")
 	}
 	for _, flag := range []string{"selected", "pressed", "disabled"} {
 		if value, has := n.Attrs[flag]; has && value != "" {
 			add(flag, value)
 		} else if has {
+			all = append(all, flag)
+		} else if n.is(flag) {
+			all = append(all, flag)
+		}
+	}
+	for _, flag := range []string{"required", "invalid"} {
+		if n.is(flag) {
 			all = append(all, flag)
 		}
 	}
@@ -212,24 +225,6 @@ func (n *Node) shownAttrs(link string) []string {
 		add("url", link)
 	}
 	return all
-}
-
-// textBelow returns the text of the node and of all nodes below it. A snapshot of the interactive
-// elements prints it as the name of a generic element that has no name.
-func (n *Node) textBelow() string {
-	parts := []string{}
-	if n.Text != "" {
-		parts = append(parts, n.Text)
-	}
-	n.Walk(func(c *Node) bool {
-		if c.Text != "" {
-			parts = append(parts, c.Text)
-		} else if c.Name != "" {
-			parts = append(parts, c.Name)
-		}
-		return true
-	})
-	return OneLine(strings.Join(parts, " "))
 }
 
 // OneLine returns text on one line. Characters that could control a terminal become spaces.

@@ -55,19 +55,27 @@ func Dial(ctx context.Context, place home.Endpoint, path string) (*Conn, error) 
 	}
 	ws.SetReadLimit(maxMessage)
 	c := &Conn{ws: ws, over: make(chan struct{}), waiting: map[int]chan<- Response{}}
-	sent, err := c.Send(ctx, "", "Abrowser.tellQuiet", nil)
-	if err != nil {
-		c.Close()
-		return nil, err
+	for _, m := range []struct {
+		method string
+		params any
+	}{
+		{"Abrowser.tellQuiet", nil}, // a broker that does not know the method marks no response as quiet
+		{"Browser.setDownloadBehavior", map[string]any{"behavior": "default", "eventsEnabled": true}}, // for Read
+	} {
+		sent, err := c.Send(ctx, "", m.method, m.params)
+		if err != nil {
+			c.Close()
+			return nil, err
+		}
+		c.Forget(sent)
 	}
-	c.Forget(sent) // a broker that does not know the method marks no response as quiet
 	return c, nil
 }
 
 // Read delivers the responses until the connection ends. When the broker sends
-// [wire.EventSocketRemoved], Read calls onSocketRemoved. It ignores the browser's events, which
-// Playwright reports.
-func (c *Conn) Read(onSocketRemoved func()) {
+// [wire.EventSocketRemoved], Read calls onSocketRemoved. When a page starts a download, Read calls
+// onDownload. It ignores the browser's other events, which Playwright reports.
+func (c *Conn) Read(onSocketRemoved, onDownload func()) {
 	defer close(c.over)
 	for {
 		_, raw, err := c.ws.Read(context.Background()) // until the connection is closed
@@ -77,8 +85,11 @@ func (c *Conn) Read(onSocketRemoved func()) {
 		}
 		var r Response
 		if json.Unmarshal(raw, &r) != nil || r.ID == 0 {
-			if r.Method == wire.EventSocketRemoved {
+			switch r.Method {
+			case wire.EventSocketRemoved:
 				onSocketRemoved()
+			case "Browser.downloadWillBegin":
+				onDownload()
 			}
 			continue
 		}

@@ -71,7 +71,7 @@ func serve(t *testing.T, respond func(message) string) *Conn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	go c.Read(func() {})
+	go c.Read(func() {}, func() {})
 	t.Cleanup(func() {
 		c.Close()
 		<-c.Over()

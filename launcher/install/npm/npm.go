@@ -20,6 +20,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -122,9 +123,9 @@ func (i *Installer) removeTemporary() {
 	}
 }
 
-// url returns the URL of the package's archive.
+// url returns the URL of the package's archive. The name of the archive has no scope.
 func (p Package) url(registry string) string {
-	return fmt.Sprintf("%s/%s/-/%s-%s.tgz", registry, p.Name, p.Name, p.Version)
+	return fmt.Sprintf("%s/%s/-/%s-%s.tgz", registry, p.Name, path.Base(p.Name), p.Version)
 }
 
 // keeps reports whether the file of the archive with this name is to be unpacked.

@@ -1,0 +1,54 @@
+//go:build linux
+
+package faults_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// The broker, the driver or the daemon is killed while the script of an eval spins. The eval then
+// fails with an error that does not say that the script was not run. A later command works,
+// or it fails with wedged and a hint that gives the session a page that works.
+func TestKillWhileAScriptSpins(t *testing.T) {
+	t.Parallel()
+	s := site.Start(t)
+	for _, kill := range []string{"broker", "daemon", "driver"} {
+		t.Run(kill, func(t *testing.T) {
+			t.Parallel()
+			h := e2e.NewHome(t)
+			h.Text(t, "task", "open", s.URL("/secret"))
+			spins := h.Begin(t, "task", "--json", "eval", "document.title = 'spun'; for (;;);", "--timeout", "8000")
+			time.Sleep(1500 * time.Millisecond) // the spinning page cannot report that the script has begun
+			victim := h.Daemon("task")
+			switch kill {
+			case "broker":
+				victim = h.Of(e2e.KindBroker)[0]
+			case "driver":
+				victim = h.Driver("task")
+			}
+			if err := e2e.Kill(victim); err != nil {
+				t.Fatal(err)
+			}
+			r := <-spins.Ended
+			t.Logf("%s", r)
+			if code := r.Envelope(t).Code; code != wire.CodeResultUnknown && code != wire.CodeTimeout {
+				t.Errorf("the eval that spins: %s", r)
+			}
+			next := h.Try("task", "--json", "eval", "1")
+			t.Logf("%s took %v", next, next.Took)
+			if e := next.Envelope(t); !e.Success {
+				if e.Code != wire.CodeWedged || !strings.HasPrefix(e.Hint, "abrowser ") {
+					t.Fatalf("the command after it: %s", next)
+				}
+				t.Logf("%s", h.Text(t, "task", strings.Fields(strings.TrimPrefix(e.Hint, "abrowser "))...))
+				h.Text(t, "task", "eval", "1")
+			}
+		})
+	}
+}

@@ -1,0 +1,83 @@
+package web_test
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
+)
+
+// What people use in real apps has one ref, and a name that people see. Each page is what an app of
+// the test in daemon/web/walk was found to do.
+func TestSnapshotOfUsable(t *testing.T) {
+	t.Parallel()
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/page/one"))
+	const pointer = ` style="cursor: pointer"`
+	for _, tt := range []struct{ name, html, want string }{
+		{"a container that listens for its parts", `<div class="on">Shop <button>Buy</button><p>Tea</p></div>`, `button "Buy" [ref]`},
+		{"a field in a box that listens", `<div class="on"><span>Choose</span><input role="combobox" aria-label="Country"></div>`, `combobox "Country" [expanded=false, ref]`},
+		{"a box that listens", `<div class="on">Card</div>`, `generic "Card" [ref] clickable`},
+		{"a label beside its checkbox", `<input type="checkbox" id="a"><label for="a"` + pointer + `>Bold <b>text</b></label>`, `checkbox "Bold text" [checked=false, ref]`},
+		{"a label around its radio", `<label title="Draw a line"` + pointer + `><input type="radio" aria-label="Line"><b>6</b></label>`, `radio "Line" [checked=false, ref]`},
+		{"a label by its id", `<label id="l" class="on">Country</label><div role="combobox" tabindex="0" aria-labelledby="l">Peru</div>`, `combobox "Country" [expanded=false, ref]: Peru`},
+		{"a label whose control has no area", `<label` + pointer + `><input type="radio" style="width: 0; height: 0; opacity: 0; position: absolute"><span>List</span></label>`, `generic "List" [ref] clickable`},
+		{"stars", `<span` + pointer + `><label for="r1">One star</label><input type="radio" id="r1"><label for="r2">Two stars</label><input type="radio" id="r2"></span>`, `radio "One star" [checked=false, ref] / radio "Two stars" [checked=false, ref]`},
+		{"a cell with a link", `<table><tr><td><a href="#">1</a></td><td>2</td></tr></table>`, `row /   link "1" [ref] /   cell "2" [ref]`},
+		{"a cell with a link and a text", `<table><tr><td>Day <a href="#">1</a></td></tr></table>`, `row /   cell "Day 1" [ref] /     link "1" [ref]`},
+		{"a heading with a button", `<h2><button>Is it free?</button></h2><h2>Prices</h2>`, `button "Is it free?" [ref] / heading "Prices" [level=2, ref]`},
+		{"a tab with a link", `<ul role="tablist"><li role="tab" tabindex="0"><a href="#one">One</a></li></ul>`, `tab "One" [ref]`},
+		{"a link without pointer events", `<a href="#" style="pointer-events: none">Previous</a>`, `link "Previous" [disabled, ref]`},
+		{"a menu item without pointer events", `<div role="menuitem" tabindex="-1" style="pointer-events: none">Toys</div>`, `menuitem "Toys" [disabled, ref]`},
+		{"a handle to resize a column", `<div>Name</div><span class="on" style="cursor: col-resize; display: inline-block; width: 9px; height: 9px"></span><button>Go</button>`, `button "Go" [ref]`},
+		{"an overlay of a checkbox", `<div><input type="checkbox" aria-label="Milk"><ins class="on" style="display: inline-block; width: 9px; height: 9px"></ins></div>`, `checkbox "Milk" [checked=false, ref]`},
+		{"an icon that removes a chip", `<div role="button" tabindex="0"><span>Chip</span><svg class="on" data-testid="CancelIcon" width="9" height="9"><path d="M0 0h9v9H0z"/></svg></div>`, `button "Chip" [ref] /   image "CancelIcon" [ref]`},
+		{"a select in place of a hidden one", `<label for="s">State</label><select id="s" tabindex="-1" aria-hidden="true" style="width: 1px"><option>Texas</option></select>
+			<span><span role="combobox" tabindex="0" aria-labelledby="c"><span id="c" role="textbox" aria-readonly="true">Texas</span></span></span>`, `combobox "State" [expanded=false, ref]: Texas`},
+		{"an item that the page keeps hidden", `<div role="menuitem" aria-hidden="true" style="opacity: 0">More</div><button>Go</button>`, `button "Go" [ref]`},
+		{"a field with a class and a text beside it", `<ul><li><input type="checkbox" class="toggle"><span>Milk</span></li></ul>`, `checkbox (Milk) [checked=false, ref]`},
+		{"a field with a class only", `<input class="form-control">`, `textbox "form-control" [ref]`},
+		{"a cell with an icon", `<div role="grid"><div role="row"><div role="gridcell" class="done"><svg width="9" height="9" role="img"></svg></div></div></div>`, `row /   gridcell "done" [ref]`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			html, err := json.Marshal(tt.html)
+			if err != nil {
+				t.Fatal(err)
+			}
+			eval(t, s, "document.body.innerHTML = "+string(html)+`; for (const e of document.querySelectorAll(".on")) e.addEventListener("click", () => 1); 0`)
+			text := do(t, s, verbs.Snapshot, verbs.SnapshotIn{Interactive: true}).Snapshot
+			text = regexp.MustCompile(`ref=e\d+`).ReplaceAllString(text, "ref")
+			got := strings.ReplaceAll(strings.ReplaceAll(strings.TrimPrefix(text, "- "), "\n", " / "), "- ", "")
+			if got != tt.want {
+				t.Errorf("the snapshot of %s is\n%s\nwant\n%s", tt.html, got, tt.want)
+			}
+		})
+	}
+}
+
+// A click on an option of a list, a frame with a title and a body that can be edited are used by
+// their refs.
+func TestRefsOfOptionsAndFrames(t *testing.T) {
+	t.Parallel()
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/page/one"))
+	eval(t, s, `document.body.innerHTML = '<select multiple><option>A</option><option>B</option></select><iframe title="Letter"></iframe>';
+		const inside = document.querySelector("iframe").contentDocument; inside.body.contentEditable = true; inside.body.textContent = "Dear"; 0`)
+	out := snapshot(t, s)
+	do(t, s, verbs.Click, verbs.ClickIn{Element: element(refOf(t, out, "option", "B"))})
+	if got := eval(t, s, `document.querySelector("select").value`); got != `"B"` {
+		t.Errorf("after a click on B the list has %s", got)
+	}
+	do(t, s, verbs.Click, verbs.ClickIn{Element: element(refOf(t, out, "Iframe", ""))})
+	body := regexp.MustCompile(`textbox[^\n]*ref=(e\d+)`).FindStringSubmatch(out.Snapshot)
+	if body == nil {
+		t.Fatalf("the body has no ref in\n%s", out.Snapshot)
+	}
+	do(t, s, verbs.Fill, verbs.FillIn{Element: element(body[1]), Text: "Hello"})
+	if got := eval(t, s, `document.querySelector("iframe").contentDocument.body.textContent`); got != `"Hello"` {
+		t.Errorf("after fill the body has %s", got)
+	}
+}

@@ -1,0 +1,186 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/daemon/web/aria"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// find finds an element by what a person sees of it, and acts on it.
+func (c *pageCall) find(ctx context.Context, in verbs.FindIn) (verbs.FindOut, error) {
+	sel, err := findSelector(in)
+	if err != nil {
+		return verbs.FindOut{}, err
+	}
+	out, err := c.actOnFound(ctx, sel, in)
+	if errors.Is(err, wire.CodeNotFound) {
+		err = c.missError(ctx, in, sel)
+	}
+	return out, err
+}
+
+func checkFind(in verbs.FindIn) error {
+	_, err := findSelector(in)
+	return err
+}
+
+func (c *pageCall) actOnFound(ctx context.Context, sel selector, in verbs.FindIn) (out verbs.FindOut, err error) {
+	_, _, name, text := in.Split()
+	var a action
+	switch name {
+	case "text":
+		return c.textOfFound(ctx, sel)
+	case "click":
+		a, out.Clicked = clicking("left", 1), sel.query
+	case "dblclick":
+		a, out.Clicked = clicking("left", 2), sel.query
+	case "fill":
+		a, out.Filled = filling(text), sel.query
+	case "type":
+		a, out.Typed = action{name: name, verb: name, params: map[string]any{"text": text}}, sel.query
+	case "check":
+		a, out.Checked = checking(name, true), sel.query
+	case "uncheck":
+		a, out.Unchecked = checking(name, false), sel.query
+	case "hover":
+		a, out.Hovered = action{name: name, verb: name}, sel.query
+	case "focus":
+		a, out.Focused = action{name: name, verb: name}, sel.query
+	}
+	out.Effects, err = c.performAt(ctx, target{sel: sel, query: sel.query}, a)
+	return out, err
+}
+
+func (c *pageCall) textOfFound(ctx context.Context, sel selector) (verbs.FindOut, error) {
+	at, err := c.findFirst(ctx, sel)
+	if err != nil {
+		return verbs.FindOut{}, err
+	}
+	limit := daemon.TimeLeft(ctx, readTime)
+	text, err := peekFor(c.call, limit, func() (string, error) {
+		return at.InnerText(playwright.LocatorInnerTextOptions{Timeout: playwright.Float(milliseconds(limit))})
+	})
+	if isTimeout(err) {
+		return verbs.FindOut{}, notFoundError(sel)
+	}
+	return verbs.FindOut{Found: &text}, codeError(err)
+}
+
+// findSelector returns Playwright's selector for what to find.
+func findSelector(in verbs.FindIn) (selector, error) {
+	value, index, _, _ := in.Split()
+	shown := fmt.Sprintf("%s %q", in.By, value)
+	switch in.By {
+	case "first", "last", "nth":
+		sel, err := parseSelector(value)
+		if err == nil && sel.ref != 0 {
+			err = wire.Errorf(wire.CodeBadInput, "a ref names one element; find %s takes a selector", in.By).WithHint("abrowser click %s", value)
+		}
+		if in.By == "last" {
+			index = -1
+		}
+		return selector{given: in.By + " " + value, query: sel.query + " >> nth=" + strconv.Itoa(index)}, err
+	case "role":
+		if strings.Trim(value, "abcdefghijklmnopqrstuvwxyz-") != "" {
+			return selector{}, wire.Errorf(wire.CodeBadInput, "%q is not a role", value).WithHint("abrowser find role button --name Send")
+		}
+		sel := selector{given: shown, query: "internal:role=" + value}
+		if in.Name != "" {
+			sel = selector{given: fmt.Sprintf("%s %q", value, in.Name), query: sel.query + "[name=" + attributeText(in.Name, in.Exact) + "]"}
+		}
+		return sel, nil
+	case "text", "label":
+		return selector{given: shown, query: "internal:" + in.By + "=" + quotedText(value, in.Exact)}, nil
+	case "testid":
+		return selector{given: shown, query: "internal:testid=[data-testid=" + attributeText(value, true) + "]"}, nil
+	}
+	return selector{given: shown, query: "internal:attr=[" + in.By + "=" + attributeText(value, in.Exact) + "]"}, nil
+}
+
+// quotedText returns a text as Playwright's selectors for texts and labels have it.
+func quotedText(text string, exact bool) string {
+	return strconv.Quote(text) + matchSuffix(exact)
+}
+
+// attributeText returns a text as Playwright's selectors for attributes have it.
+func attributeText(text string, exact bool) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"` + matchSuffix(exact)
+}
+
+func matchSuffix(exact bool) string {
+	if exact {
+		return "s"
+	}
+	return "i"
+}
+
+// maxNamed is the largest number of names in the error of a miss.
+const maxNamed = 12
+
+// missError returns the error for an element that does not exist. The error names the elements of
+// the same kind that do.
+func (c *pageCall) missError(ctx context.Context, in verbs.FindIn, sel selector) error {
+	names := c.namesOf(context.WithoutCancel(ctx), in)
+	if len(names) == 0 {
+		return notFoundError(sel)
+	}
+	kind := map[string]string{"role": "named " + in.Value, "alt": "alternative text", "testid": "test id"}[in.By]
+	if kind == "" {
+		kind = in.By
+	}
+	if len(names) > 1 {
+		kind += "s"
+	}
+	shown := names[:min(len(names), maxNamed)]
+	if len(names) > maxNamed {
+		shown = append(slices.Clone(shown), "...")
+	}
+	return wire.Errorf(wire.CodeNotFound, "element not found: %s; the page has %d %s: %s", sel.given, len(names), kind, strings.Join(shown, ", ")).
+		WithHint(daemon.HintSnapshot)
+}
+
+// namesOf returns the names, or the attributes, by which elements of the page could be found.
+func (c *pageCall) namesOf(ctx context.Context, in verbs.FindIn) []string {
+	ctx, cancel := context.WithTimeout(ctx, readTime)
+	defer cancel()
+	var names []string
+	switch in.By {
+	case "role":
+		root, err := c.capture(ctx)
+		if err != nil {
+			return nil
+		}
+		root.Walk(func(n *aria.Node) bool {
+			if n.Role == in.Value && n.Name != "" {
+				names = append(names, aria.OneLine(n.Name))
+			}
+			return true
+		})
+	case "placeholder", "alt", "title", "testid":
+		attribute := map[string]string{"testid": "data-testid"}[in.By]
+		if attribute == "" {
+			attribute = in.By
+		}
+		all := c.page.Locator("css=[" + attribute + "]")
+		answer, err := peekFor(c.call, readTime, func() (any, error) {
+			return all.EvaluateAll("(all, name) => all.map((e) => e.getAttribute(name)).filter(Boolean)", attribute)
+		})
+		found, _ := answer.([]any)
+		for _, name := range found {
+			if text, ok := name.(string); ok && err == nil {
+				names = append(names, aria.OneLine(text))
+			}
+		}
+	}
+	return names
+}

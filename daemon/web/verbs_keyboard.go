@@ -1,0 +1,65 @@
+package web
+
+import (
+	"context"
+	"strings"
+
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// input performs an action that needs no element, and returns its effects.
+func (c *pageCall) input(ctx context.Context, a action) (verbs.Effects, error) {
+	if _, err := c.performInDriver(ctx, target{}, a); err != nil {
+		return verbs.Effects{}, err
+	}
+	return c.effects(ctx), nil
+}
+
+// keyError converts the error of an action with the given key.
+func keyError(key string, err error) error {
+	if err != nil && strings.Contains(err.Error(), "Unknown key") {
+		return wire.Errorf(wire.CodeBadInput, "unknown key %q", key).WithHint("abrowser press Control+a")
+	}
+	return err
+}
+
+func (c *pageCall) press(ctx context.Context, in verbs.PressIn) (verbs.PressOut, error) {
+	effects, err := c.input(ctx, action{name: "press", verb: "press", params: map[string]any{"key": in.Key}})
+	return verbs.PressOut{Pressed: in.Key, Effects: effects}, keyError(in.Key, err)
+}
+
+func (c *pageCall) keydown(ctx context.Context, in verbs.KeyIn) (verbs.KeydownOut, error) {
+	effects, err := c.input(ctx, action{name: "keydown", verb: "key", params: map[string]any{"key": in.Key}})
+	if err == nil {
+		c.page.hold("key "+in.Key, true)
+	}
+	return verbs.KeydownOut{Pressed: in.Key, Effects: effects}, keyError(in.Key, err)
+}
+
+func (c *pageCall) keyup(ctx context.Context, in verbs.KeyIn) (verbs.KeyupOut, error) {
+	effects, err := c.input(ctx, action{name: "keyup", verb: "key", params: map[string]any{"key": in.Key, "released": true}})
+	if err == nil {
+		c.page.hold("key "+in.Key, false)
+	}
+	return verbs.KeyupOut{Released: in.Key, Effects: effects}, keyError(in.Key, err)
+}
+
+func (c *call) keyboardType(ctx context.Context, in verbs.KeyboardTypeIn) (verbs.TypeOut, error) {
+	p, typing, ctx, cancel, err := c.forTyping(ctx, in.Text, in.Delay, in.TimeoutIn)
+	if err != nil {
+		return verbs.TypeOut{}, err
+	}
+	defer cancel()
+	effects, err := c.on(p).input(ctx, typing)
+	return verbs.TypeOut{Typed: in.Text, Effects: effects}, err
+}
+
+func (c *pageCall) keyboardInsert(ctx context.Context, in verbs.InsertTextIn) (verbs.InsertTextOut, error) {
+	effects, err := c.input(ctx, action{name: "inserttext", verb: "insert", params: map[string]any{"text": in.Text}})
+	if err != nil && strings.Contains(err.Error(), "takes text has the focus") {
+		err = wire.Errorf(wire.CodeNotActionable, "no element that takes text has the focus").WithHint(daemon.HintSnapshot)
+	}
+	return verbs.InsertTextOut{Inserted: err == nil, Effects: effects}, err
+}

@@ -1,0 +1,148 @@
+package walk_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/e2e/apps"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// clickTime is how long a click on a page at rest may take. The promise is a second.
+const clickTime = 4 * time.Second
+
+// row is the result for an app.
+type row struct {
+	app                          string
+	usable, without, refs, fails int
+	refused                      int // refs whose elements are disabled or covered
+	details                      []string
+}
+
+// In real apps each element that can be used has a ref, and each ref clicks its element.
+func TestWalk(t *testing.T) {
+	all := apps.Start(t)
+	var mu sync.Mutex
+	var rows []row
+	t.Run("apps", func(t *testing.T) {
+		for _, app := range all {
+			t.Run(app.Name, func(t *testing.T) {
+				t.Parallel()
+				p := &page{t: t, session: home.Start(t), app: app}
+				r := row{app: app.Name}
+				p.load()
+				p.complete(&r)
+				p.truthful(&r)
+				mu.Lock()
+				defer mu.Unlock()
+				rows = append(rows, r)
+			})
+		}
+	})
+	slices.SortFunc(rows, func(a, b row) int { return strings.Compare(a.app, b.app) })
+	table := fmt.Sprintf("%-12s %7s %11s %5s %8s %6s\n", "app", "usable", "without ref", "refs", "refused", "failed")
+	for _, r := range rows {
+		table += fmt.Sprintf("%-12s %7d %11d %5d %8d %6d\n", r.app, r.usable, r.without, r.refs, r.refused, r.fails)
+		for _, d := range r.details {
+			table += "    " + d + "\n"
+		}
+	}
+	t.Log("\n" + table)
+}
+
+// complete checks that each usable element has a ref.
+func (p *page) complete(r *row) {
+	p.t.Helper()
+	for _, e := range p.usable() {
+		r.usable++
+		if !e.Has && e.Excuse == "" {
+			r.without++
+			r.details = append(r.details, "without: "+e.Why+" "+e.Is)
+		}
+	}
+	if r.without > 0 {
+		p.t.Errorf("%s: %d usable elements have no ref", p.app.Name, r.without)
+	}
+}
+
+// truthful clicks all refs, one after the other. A click may fail because an earlier one has changed
+// the page. Such a click is tried again, with the others that failed, on a page that was loaded anew,
+// and at last as the first click on a page of its own.
+func (p *page) truthful(r *row) {
+	p.t.Helper()
+	r.refs = len(p.refs)
+	left := p.refs
+	for round := 0; len(left) > 0; round++ {
+		if round > 0 {
+			left = p.reload(left)
+		}
+		var again []ref
+		for i, one := range left {
+			if round > 1 && i > 0 {
+				again = append(again, left[i:]...)
+				break
+			}
+			why := p.click(one)
+			switch {
+			case why == "":
+			case strings.HasSuffix(why, "is not enabled"):
+				r.refused++
+			case i > 0 && (round == 0 || !strings.HasPrefix(why, "refused")):
+				again = append(again, one)
+			case strings.HasPrefix(why, "refused"):
+				r.refused++
+				r.details = append(r.details, fmt.Sprintf("%s %q: %s", one.is.Role, one.is.Name, why))
+			default:
+				r.fails++
+				r.details = append(r.details, fmt.Sprintf("FAILED %s %q: %s", one.is.Role, one.is.Name, why))
+				p.t.Errorf("%s: the click on %s %q: %s", p.app.Name, one.is.Role, one.is.Name, why)
+			}
+		}
+		left = again
+	}
+}
+
+// reload loads the app anew, and returns the refs that the elements of the old refs have now.
+func (p *page) reload(old []ref) (now []ref) {
+	p.t.Helper()
+	p.load()
+	for _, o := range old {
+		at := slices.IndexFunc(p.refs, func(n ref) bool { return n.number == o.number && n.is == o.is })
+		if at < 0 {
+			p.t.Errorf("%s: %s %q has no ref after the app was loaded anew", p.app.Name, o.is.Role, o.is.Name)
+			continue
+		}
+		now = append(now, p.refs[at])
+	}
+	return now
+}
+
+// click clicks a ref, and returns why the click failed. It returns an empty text if the click was
+// delivered to the element.
+func (p *page) click(r ref) string {
+	p.t.Helper()
+	if _, _, err := ask(p.t, p.session, verbs.Eval, verbs.EvalIn{Script: "walk.got.clear()"}); err != nil {
+		return "the page was replaced"
+	}
+	began := time.Now()
+	_, _, err := ask(p.t, p.session, verbs.Click, verbs.ClickIn{Element: verbs.Element{Selector: r.name}, TimeoutIn: verbs.TimeoutIn{Timeout: 1000}})
+	switch took := time.Since(began); {
+	case took > clickTime:
+		return fmt.Sprintf("slow: it took %v", took)
+	case errors.Is(err, wire.CodeNotActionable):
+		return "refused: " + err.Error()
+	case err != nil:
+		return err.Error()
+	}
+	got, _, err := ask(p.t, p.session, verbs.Eval, verbs.EvalIn{Script: fmt.Sprintf("walk.got.has(%q)", r.number)})
+	if err != nil || string(got.Result) != "true" {
+		return "the event was not delivered to the element"
+	}
+	return ""
+}

@@ -1,0 +1,100 @@
+// An action whose caller has set no timeout gives up when the page has not changed for some time,
+// since waiting longer would hardly help. The page changes while one of these is the case:
+//   - The main frame navigates, or a frame gets another document.
+//   - A request of a frame is in flight. See isLoading for the requests that do not count.
+//   - A node is added, removed or changed, in a frame or in an open shadow root, or an image,
+//     frame or script is loaded, or a frame changes its size. What happens at most scrollTime
+//     after a scroll does not count, because the attempts of an action scroll the page.
+//   - A CSS transition, a CSS animation or an animation by a script runs that has an end. An
+//     endless animation does not count: many pages at rest have one, such as a pulsing dot, and
+//     behind the spinner of a page that loads, there is usually a request.
+//   - A frame does not answer.
+// A script that changes the page once a second, such as a clock, therefore keeps an action
+// waiting until its timeout.
+
+const frameAnswerTime = 1000; // milliseconds that a frame has for its answer
+const openTime = 10_000;
+const requests = new WeakMap(); // maps a request to the time at which isLoading first saw it
+
+// sinceChange returns how long ago the page last changed, in milliseconds. In a document in which
+// it is called for the first time, it returns at most the time since that call. The result is
+// negative if an animation will still run for some time.
+async function sinceChange(page) {
+  const { frameManager } = page;
+  if (page.mainFrame().pendingDocument() || frameManager.frames().some(isLoading)) return 0;
+  const ask = async (frame) => {
+    const utility = await frame.utilityContext();
+    return utility.evaluateExpression(`(injected) => (${watchChanges})(injected).sinceChange()`, { isFunction: true }, await utility.injectedScript());
+  };
+  const until = Date.now() + frameAnswerTime;
+  const all = await Promise.all(frameManager.frames().map((frame) => inTime(ask(frame).catch(() => {}), until)));
+  return Math.min(...all.map((since) => since ?? 0));
+}
+
+// isLoading reports whether a request of the frame is in flight. Streams of events, media and
+// beacons do not count, since a page at rest may have them. A request that isLoading has first
+// seen more than openTime ago does not count either: the page keeps it open to get messages.
+function isLoading(frame) {
+  return [...frame._inflightRequests].some((request) => {
+    if (!requests.has(request)) requests.set(request, performance.now());
+    return !["eventsource", "media", "ping"].includes(request.resourceType()) && performance.now() - requests.get(request) < openTime;
+  });
+}
+
+// watchChanges runs in pages. From its first call in a document on, it watches the document for
+// changes. It returns an object with two functions:
+//   unchanged(element)  reports whether nothing that can move the element has happened in the
+//                       last three animation frames. It ignores animations, see isStill
+//   sinceChange()       returns how long ago the document last changed, in milliseconds. The
+//                       result is negative if an animation will still run for some time
+function watchChanges(injected) {
+  if (injected.abrowserChanges) return injected.abrowserChanges;
+  const scrollTime = 250; // milliseconds
+  // A few frames show whether a script moves an element. If nothing in the document has
+  // changed in the last ones, there is no need to wait. Frames are counted and not time,
+  // since on a busy machine the timers that would move the element are late too.
+  let moved = performance.now(), frames = 0, counting = false;
+  let changed = moved, scrolled = -Infinity;
+  const frame = () => ((counting = ++frames < 3) && requestAnimationFrame(frame));
+  const onMove = () => {
+    [moved, frames] = [performance.now(), 0];
+    if (!counting) counting = !!requestAnimationFrame(frame);
+  };
+  const onScroll = () => {
+    onMove();
+    scrolled = moved;
+  };
+  const onChange = () => {
+    onMove();
+    if (moved - scrolled > scrollTime) changed = moved;
+  };
+  const observer = new MutationObserver(onChange);
+  const observed = new WeakSet();
+  for (const [type, listener] of [["scroll", onScroll], ["resize", onChange], ["load", onChange]]) addEventListener(type, listener, { capture: true, passive: true });
+  const observe = (root) => {
+    if (observed.has(root)) return;
+    observed.add(root);
+    observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
+    onChange();
+  };
+  observe(document);
+  const unchanged = (element) => {
+    for (let root = element.getRootNode(); root.host; root = root.host.getRootNode()) observe(root);
+    if (observer.takeRecords().length > 0) onChange();
+    return frames >= 3 || performance.now() - moved > 1000; // a page that is not drawn has no frames
+  };
+  // endOf returns the time at which an animation ends, or 0 if it does not run or has no end.
+  const endOf = ({ playState, playbackRate, currentTime, effect }) => {
+    const left = (effect?.getComputedTiming().endTime - currentTime) / playbackRate;
+    return playState === "running" && Number.isFinite(left) ? performance.now() + Math.max(0, left) : 0;
+  };
+  const sinceChange = () => {
+    const roots = new Set([document]);
+    for (const root of roots) for (const e of root.querySelectorAll("*")) if (e.shadowRoot) roots.add(e.shadowRoot);
+    roots.forEach(observe);
+    if (observer.takeRecords().length > 0) onChange();
+    const ends = [...roots].flatMap((root) => root.getAnimations().map(endOf));
+    return performance.now() - Math.max(changed, ...ends);
+  };
+  return (injected.abrowserChanges = { unchanged, sinceChange });
+}

@@ -1,0 +1,65 @@
+package verbs
+
+import "github.com/abrowser/abrowser/sockets/wire"
+
+const groupRaw = "Keys and mouse"
+
+// KeyIn is the input of [Keydown] and [Keyup].
+type KeyIn struct {
+	Key string `json:"key" arg:"0" required:"true" help:"the name of a key: Shift, a, ArrowDown"`
+	TimeoutIn
+}
+
+// KeydownOut is the output of [Keydown].
+type KeydownOut struct {
+	Pressed string `json:"keydown"`
+	Effects
+}
+
+// Keydown presses a key in the page and holds it.
+var Keydown = wire.Verb[KeyIn, KeydownOut]{Spec: wire.Spec{
+	Name: "keydown", Group: groupRaw, Short: "Press a key and hold it", Example: "abrowser keydown Shift",
+	Long: "The key stays pressed in this tab for the commands that follow, until abrowser keyup releases it or the session is closed.",
+}}
+
+// KeyupOut is the output of [Keyup].
+type KeyupOut struct {
+	Released string `json:"keyup"`
+	Effects
+}
+
+// Keyup releases a key.
+var Keyup = wire.Verb[KeyIn, KeyupOut]{Spec: wire.Spec{
+	Name: "keyup", Group: groupRaw, Short: "Release a key", Example: "abrowser keyup Shift",
+}}
+
+// KeyboardTypeIn is the input of [KeyboardType].
+type KeyboardTypeIn struct {
+	Text  string `json:"text" arg:"0..." required:"true" help:"what to type; words are joined by a space"`
+	Delay int    `json:"delay,omitzero" min:"0" help:"the time between keys, in milliseconds"`
+	TimeoutIn
+}
+
+// KeyboardType presses the keys of a text one after the other, where the focus is.
+var KeyboardType = wire.Verb[KeyboardTypeIn, TypeOut]{Spec: wire.Spec{
+	Name: "keyboard type", Group: groupRaw, Short: "Type where the focus is, key by key", Example: "abrowser keyboard type Ada",
+	Long: "Without a focused element, the page gets the keys as shortcuts.",
+}}
+
+// InsertTextIn is the input of [KeyboardInsert].
+type InsertTextIn struct {
+	Text string `json:"text" arg:"0..." required:"true" help:"the text; words are joined by a space"`
+	TimeoutIn
+}
+
+// InsertTextOut is the output of [KeyboardInsert].
+type InsertTextOut struct {
+	Inserted bool `json:"inserted"`
+	Effects
+}
+
+// KeyboardInsert inserts a text at the cursor, without pressing keys.
+var KeyboardInsert = wire.Verb[InsertTextIn, InsertTextOut]{Spec: wire.Spec{
+	Name: "keyboard inserttext", Group: groupRaw, Short: "Insert a text where the focus is, without pressing keys",
+	Example: "abrowser keyboard inserttext Ada",
+}}
