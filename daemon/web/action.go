@@ -29,7 +29,7 @@ type action struct {
 
 // performed describes an action that was done.
 type performed struct {
-	saves     bool   // the element is in a download link
+	saves     bool   // the element is in a download link, or the page has followed such a link
 	unchanged bool   // the click was done, and the checkbox has not changed
 	unopened  bool   // the click of an upload was done, and opened no file chooser
 	lacks     string // the click of an upload was done, and this is why its file field cannot have the files

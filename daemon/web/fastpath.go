@@ -85,7 +85,7 @@ type elementReport struct {
 	X     float64 `json:"x"`   // where to click, in CSS pixels
 	Y     float64 `json:"y"`
 	Count int     `json:"count"` // the number of matching elements
-	Saves bool    `json:"saves"` // the element is in a link that saves a file
+	Saves bool    `json:"saves"` // the element is in a download link
 }
 
 // fillFast fills the element if it is ready. A script in the page sets the value of some elements,
@@ -159,11 +159,15 @@ func (c *call) typeFast(ctx context.Context, w *utilityWorld, a action, inputs [
 	return false, unknownResultError(a, "the page did not say whether it saw the input")
 }
 
+// verdictSaves is the verdict of watchClick (verbs.js) that the page saw the click, and has
+// followed a link that saves a file.
+const verdictSaves = "saves"
+
 // confirm converts a verdict of watchClick or watchKeys (verbs.js) to an error. It returns
 // nil if the page saw the input.
 func confirm(a action, verdict string) error {
 	switch verdict {
-	case "seen":
+	case "seen", verdictSaves:
 		return nil
 	case "apart":
 		return unknownResultError(a, "the button was pressed on the element and released elsewhere, so the page got no click")
@@ -257,7 +261,7 @@ func (c *call) clickFast(ctx context.Context, w *utilityWorld, at *target, a act
 	if at.sel.ref == 0 {
 		c.warnSeveral(at.sel, s.Count)
 	}
-	return fastDone, s.Saves, nil
+	return fastDone, s.Saves || ended.Click == verdictSaves, nil
 }
 
 // clickReport is a page's report on a click that is over.

@@ -131,20 +131,22 @@ func TestTabOpenedByTimer(t *testing.T) {
 func TestDownloadBegunByTimer(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
-	const begin = `setTimeout(() => { const a = document.createElement("a"); a.href = "/download/a/late.txt"; a.download = ""; a.click() }, %d)`
+	const begin = `setTimeout(() => { const a = document.createElement("a"); a.href = "/download/a/late.txt?ms=%d"; a.download = ""; a.click() }, %d)`
 	for _, tt := range []struct {
-		name        string
-		more, after int
-		byClick     bool
+		name         string
+		more         int // elements of the page
+		after, takes int // milliseconds until the page begins the download, and until the server responds
+		byClick      bool
 	}{
-		{"on a page", 0, 0, true},
-		{"on a large page", large, 0, false},
-		{"on a page, late", 0, 1000, false},
-		{"on a large page, late", large, 1000, false},
+		{"on a page", 0, 0, 0, true},
+		{"on a page, from a slow server", 0, 0, 500, true},
+		{"on a large page", large, 0, 0, false},
+		{"on a page, late", 0, 1000, 0, false},
+		{"on a large page, late", large, 1000, 0, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			open(t, s, web.URL("/form"))
-			eval(t, s, fmt.Sprintf(calmPage, "<button id=go>go</button>", tt.more, 100, fmt.Sprintf(begin, tt.after)))
+			eval(t, s, fmt.Sprintf(calmPage, "<button id=go>go</button>", tt.more, 100, fmt.Sprintf(begin, tt.takes, tt.after)))
 			clicked := do(t, s, verbs.Click, verbs.ClickIn{Element: element("#go")})
 			told := len(clicked.Downloads)
 			if tt.byClick && told != 1 {

@@ -316,9 +316,10 @@ class Act {
         // The verdict comes after the tasks that the input has queued in the page's event loop. So
         // if these tasks navigate, the navigation has begun by then. On a busy page the verdict
         // comes late. If the input was seen, confirm waits at most settleTime for the verdict.
-        const verdict = await this.race([awaitedVerdict, seen.then((is) => (is ? inTime(awaitedVerdict, Date.now() + settleTime).then(() => "seen") : awaitedVerdict))]);
+        const verdict = await this.race([awaitedVerdict, seen.then((is) => (is ? inTime(awaitedVerdict, Date.now() + settleTime).then((verdict) => (verdict === "saves" ? verdict : "seen")) : awaitedVerdict))]);
         release(handle);
-        if (verdict === "seen") return true;
+        if (verdict === "saves") this.facts.saves = true;
+        if (verdict === "seen" || verdict === "saves") return true;
         // The browser discards input while a dialog is open.
         if (verdict === "gone" || (verdict === "unseen" && this.dialogs > 0)) return false;
         throw failed ?? new Error(doubts[verdict]);

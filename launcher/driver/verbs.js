@@ -228,6 +228,7 @@ function watchInput(injected, types, onInput, decide) {
 // radio button. A click consists of presses and
 // releases of a mouse button, as many as the parameter presses says, and ends with an event of
 // the given type. The verdict is one of these:
+//   "saves"   as "seen", and since the watch began the page has followed a link that saves a file
 //   "seen"    one of these is true:
 //             - the element got the click event
 //             - the element got all presses and releases, and is still in the document
@@ -242,8 +243,11 @@ function watchClick([injected, node, { type, presses }]) {
   const list = target.nodeName === "OPTION" ? target.closest("select") : undefined;
   const aims = [target, ...(["checkbox", "radio"].includes(target.type) && target.labels || [])];
   const counts = { pointerdown: 0, mousedown: 0, mouseup: 0, [type]: 0 }; // events that the element got
-  const pressed = [];
+  const pressed = [], saving = [];
   let hadInput = false;
+  // A document without an origin or a URL gets no navigate events.
+  const onNavigate = (event) => typeof event.downloadRequest === "string" && saving.push(event);
+  window.navigation?.addEventListener("navigate", onNavigate);
   const onInput = (event) => {
     hadInput = true;
     const path = event.composedPath();
@@ -252,7 +256,7 @@ function watchClick([injected, node, { type, presses }]) {
     if (/down$/.test(event.type)) pressed.push(event);
     return event.type === type;
   };
-  return watchInput(injected, ["pointerdown", "mousedown", "pointerup", "mouseup", type], onInput, ({ none }) => {
+  const decide = ({ none }) => {
     if (counts[type] > 0) return "seen";
     if (none) return target.matches?.(embedded) || target.querySelector?.(embedded) ? "seen" : "unseen";
     if (!hadInput) return "hidden";
@@ -261,6 +265,11 @@ function watchClick([injected, node, { type, presses }]) {
     // If the page handles the press and opens a menu, the menu may get the release instead.
     const all = Math.max(counts.pointerdown, counts.mousedown) >= presses;
     return all && pressed.some((event) => event.defaultPrevented) ? "seen" : "apart";
+  };
+  return watchInput(injected, ["pointerdown", "mousedown", "pointerup", "mouseup", type], onInput, (facts) => {
+    window.navigation?.removeEventListener("navigate", onNavigate);
+    const verdict = decide(facts);
+    return verdict === "seen" && saving.some((event) => !event.defaultPrevented) ? "saves" : verdict;
   });
 }
 

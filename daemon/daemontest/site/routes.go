@@ -68,13 +68,14 @@ func (s *Site) page(name string) http.HandlerFunc {
 	}
 }
 
-// named responds with a page that has its name in title, heading and URL.
+// named responds with a page that has its name in title, heading and URL. The browser requests
+// nothing more for it, because the page has its icon in itself.
 func (s *Site) named(w http.ResponseWriter, r *http.Request) { show(w, r.PathValue("name")) }
 
 func show(w http.ResponseWriter, name string) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	name = html.EscapeString(name)
-	_, _ = fmt.Fprintf(w, "<!doctype html><title>%s</title><h1 id=name>%s</h1>\n", name, name)
+	_, _ = fmt.Fprintf(w, `<!doctype html><title>%s</title><link rel=icon href="data:,"><h1 id=name>%s</h1>`+"\n", name, name)
 }
 
 func (s *Site) login(w http.ResponseWriter, r *http.Request) {
@@ -113,9 +114,10 @@ func (s *Site) submit(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, "<!doctype html><title>Sent</title><pre id=sent>%s</pre>\n", html.EscapeString(r.PostForm.Encode()))
 }
 
-// download sends a file whose content names its directory, so that two files of the same name
-// differ.
+// download sends a file after ?ms= milliseconds. The file's content names its directory, so that
+// two files of the same name differ.
 func (s *Site) download(w http.ResponseWriter, r *http.Request) {
+	pause(r, number(r, "ms", 0))
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", r.PathValue("file")))
 	_, _ = io.WriteString(w, "from "+r.PathValue("directory")+"\n")
