@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"io"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -11,6 +12,8 @@ import (
 type input struct {
 	io.Reader
 	running *atomic.Int64 // calls that are not answered yet
+	once    sync.Once
+	over    chan struct{} // closed when the end of the input is reported
 }
 
 const (
@@ -20,7 +23,7 @@ const (
 
 // Read reads from the client. At the end of the input, it waits until no call runs, but not longer
 // than drainTimeout.
-func (r input) Read(b []byte) (int, error) {
+func (r *input) Read(b []byte) (int, error) {
 	n, err := r.Reader.Read(b)
 	if err == nil || n > 0 {
 		return n, nil
@@ -34,8 +37,9 @@ func (r input) Read(b []byte) (int, error) {
 			idle = 0
 		}
 	}
+	r.once.Do(func() { close(r.over) })
 	return 0, err
 }
 
 // Close does nothing, since the input belongs to the process.
-func (input) Close() error { return nil }
+func (*input) Close() error { return nil }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -37,8 +38,9 @@ type server struct {
 	opening map[string]bool // sessions that a call is opening
 }
 
-// Serve answers an MCP client until its input or ctx ends. It returns [wire.CodeBadInput] for an
-// unknown group of tools.
+// Serve answers an MCP client until its input or ctx ends. After the input has ended, Serve waits a
+// bounded time until the running calls are answered. It returns [wire.CodeBadInput] for an unknown
+// group of tools.
 func Serve(ctx context.Context, o Options) error {
 	s := &server{Options: o, current: o.Session, on: map[string]bool{}, known: map[string]bool{}, opening: map[string]bool{}, tools: allTools()}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "abrowser", Title: "abrowser", Version: o.Version}, &mcp.ServerOptions{
@@ -55,7 +57,20 @@ func Serve(ctx context.Context, o Options) error {
 	}
 	s.addSwitch()
 	s.addResources()
-	err := s.mcp.Run(ctx, &mcp.IOTransport{Reader: input{o.In, &s.running}, Writer: nopCloser{o.Out}})
+	in := &input{Reader: o.In, running: &s.running, over: make(chan struct{})}
+	ended := make(chan error, 1)
+	go func() { // ends with the session, or with the process if the client does not read
+		ended <- s.mcp.Run(ctx, &mcp.IOTransport{Reader: in, Writer: nopCloser{o.Out}})
+	}()
+	var err error
+	select {
+	case err = <-ended:
+	case <-in.over:
+		select {
+		case err = <-ended:
+		case <-time.After(drainTimeout): // a response is being written to a client that does not read it
+		}
+	}
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {
 		return nil
 	}

@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"context"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/abrowser/abrowser/cmd/abrowser/mcp"
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
@@ -107,6 +109,26 @@ func TestProgressAndCancellation(t *testing.T) {
 		t.Error("a cancelled call continues")
 	}
 	r.must("get_text", map[string]any{"selector": "h1"}) // the connection still works
+}
+
+// A server ends with its input, even if the client does not read a response.
+func TestEndAlthoughTheClientDoesNotRead(t *testing.T) {
+	in, toServer := io.Pipe()
+	_, out := io.Pipe() // a write blocks for ever
+	ended := make(chan error, 1)
+	go func() { ended <- mcp.Serve(t.Context(), mcp.Options{In: in, Out: out, Session: "default"}) }()
+	if _, err := io.WriteString(toServer, `{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	_ = toServer.Close() // which never fails
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Errorf("the server ended with %v", err)
+		}
+	case <-time.After(patience):
+		t.Error("the server does not end")
+	}
 }
 
 // Numbers, booleans and lists may be sent as strings. A call with an invalid argument is refused
