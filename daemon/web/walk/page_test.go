@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -71,17 +72,39 @@ func (p *page) load() {
 	}
 	// A mouse over an element could change it.
 	p.send("Input.dispatchMouseEvent", map[string]any{"type": "mouseMoved", "x": 0, "y": 0}, &struct{}{})
-	do(p.t, p.session, verbs.Eval, verbs.EvalIn{Script: oracle + "; walk.rest().then(() => (walk.number(), walk.watch(), 0))"})
+	do(p.t, p.session, verbs.Eval, verbs.EvalIn{Script: oracle})
+	for end := time.Now().Add(restTime); !p.read(); {
+		if time.Now().After(end) {
+			p.t.Fatalf("%s changes its elements all the time", p.app.Name)
+		}
+	}
+}
+
+// restTime is how long an app may take until it shows all of its elements.
+const restTime = 40 * time.Second
+
+// read waits until the page has not changed for a moment, numbers its elements, and reads its refs.
+// It returns false if an element has changed meanwhile.
+func (p *page) read() bool {
+	p.t.Helper()
+	do(p.t, p.session, verbs.Eval, verbs.EvalIn{Script: "walk.rest().then(() => (walk.number(), walk.watch(), 0))"})
 	p.refs = nil
 	out := do(p.t, p.session, verbs.Snapshot, verbs.SnapshotIn{})
 	for _, name := range slices.SortedFunc(maps.Keys(out.Refs), func(a, b string) int { return len(a)*1000 - len(b)*1000 + compare(a, b) }) {
-		got := do(p.t, p.session, verbs.GetAttr, verbs.GetAttrIn{Element: verbs.Element{Selector: name}, Attribute: "data-w"})
+		got, _, err := ask(p.t, p.session, verbs.GetAttr, verbs.GetAttrIn{Element: verbs.Element{Selector: name}, Attribute: "data-w"})
+		switch {
+		case errors.Is(err, wire.CodeStaleRef):
+			return false
+		case err != nil:
+			p.t.Fatalf("reading %s: %v", name, err)
+		}
 		number := ""
 		if got.Value != nil {
 			number = *got.Value
 		}
 		p.refs = append(p.refs, ref{name, number, out.Refs[name]})
 	}
+	return true
 }
 
 func compare(a, b string) int {
