@@ -2,11 +2,16 @@ package client
 
 import (
 	"context"
+	"io"
+	"time"
 )
 
+// unlockWait limits how long the release of a lock waits until the server has released it.
+const unlockWait = time.Second
+
 // Lock acquires the lock that the server offers at the given request path. It returns a function
-// that releases the lock. The lock is also released when this process exits. ctx limits only the
-// acquisition.
+// that releases the lock and returns when the server has done so, or after 1 s (unlockWait). The
+// lock is also released when this process exits. ctx limits only the acquisition.
 func (c *Client) Lock(ctx context.Context, path string) (unlock func(), err error) {
 	r := request{method: methodPost, path: path, body: []byte("{}"), readOnly: true}
 	message, err := c.encode(ctx, r)
@@ -27,5 +32,17 @@ func (c *Client) Lock(ctx context.Context, path string) (unlock func(), err erro
 		conn.Close()
 		return nil, err
 	}
-	return func() { conn.Close() }, nil
+	return conn.unlock, nil
+}
+
+// unlock tells the server to release the lock that is held by the connection c, and waits until
+// the server closes the connection, which it does after the release. Without this wait, the next
+// request for the lock could find it still held.
+func (c *connection) unlock() {
+	defer c.Close()
+	conn, ok := c.Conn.(interface{ CloseWrite() error })
+	if !ok || conn.CloseWrite() != nil || c.SetReadDeadline(time.Now().Add(unlockWait)) != nil {
+		return
+	}
+	_, _ = io.Copy(io.Discard, c)
 }
