@@ -23,7 +23,7 @@ type ClickOut struct {
 
 // Click presses and releases a mouse button over an element.
 var Click = wire.Verb[ClickIn, ClickOut]{Spec: wire.Spec{
-	Name: "click", Group: groupInput, Short: "Click an element", Example: "abrowser click e2",
+	Name: "click", Group: groupInput, Short: "Click an element", Example: "abrowser click '#send'",
 	Long: "Waits until the element is visible, enabled, not moving and not covered. Prints a tab that the click opens; the tab belongs to the session.",
 }}
 

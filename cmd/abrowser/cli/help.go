@@ -3,79 +3,39 @@ package cli
 import (
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/abrowser/abrowser/cmd/abrowser/args"
-	"github.com/abrowser/abrowser/cmd/abrowser/config"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-const summary = "abrowser drives a browser for many tasks at once, each on a page of its own."
-
 const width = 80 // columns of the help
 
-// screen returns help that fits on one screen: the commands and some examples.
-func screen(verbs []wire.AnyVerb) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\nusage: abrowser [--session NAME] COMMAND [ARGUMENTS] [flags]\n\n", summary)
-	for _, group := range groups(verbs) {
-		b.WriteString(row(group, strings.Join(short(verbs, group), ", "), 19))
-	}
-	b.WriteString(row("Other", "help, version, completion", 19))
-	b.WriteString(`
-examples:
-  abrowser --session task_123 open https://example.com
-  abrowser snapshot -i            what is on the page, with refs to act on
-  abrowser click e2
-  abrowser close                  the tab stays, for review or a follow-up
-
-"abrowser help COMMAND" prints what a command takes, "abrowser help" lists all.`)
-	return b.String()
-}
-
-// fullHelp returns a line for each command, and the flags that all of them take.
-func fullHelp(verbs []wire.AnyVerb) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\nusage: abrowser [--session NAME] COMMAND [ARGUMENTS] [flags]\n", summary)
-	for _, group := range groups(verbs) {
-		fmt.Fprintf(&b, "\n%s:\n", group)
-		for _, v := range shown(verbs, group) {
-			b.WriteString(row("  "+v.Describe().Name, v.Describe().Short, 18))
-		}
-	}
-	b.WriteString("\nOther:\n")
-	b.WriteString(row("  help", "Print what a command takes", 18))
-	b.WriteString(row("  version", "Print the version", 18))
-	b.WriteString(row("  completion", "Print the completion script for bash, zsh or fish", 18))
-	b.WriteString("\nFlags of all commands, before or after them:\n")
-	b.WriteString(flagRows(config.Fields()))
-	b.WriteString(`
-A token that is not a flag of the command is text if the last argument is text;
-after -- everything is text. The variables in brackets have ABROWSER_ or
-AGENT_BROWSER_ before them. Settings and output can stand in
-~/.config/abrowser/config.json, too; output and timeout also in ./abrowser.json.
-
-exit status: 0 done, 1 failed, 2 usage, 3 no browser, 4 timed out, 5 ownership,
-6 page closed, 130 interrupted`)
-	return b.String()
-}
-
-// groupHelp returns a line for each command whose name begins with word.
+// groupHelp returns a line for each command whose name begins with word. If word is also the name
+// of a command, such as mcp, groupHelp returns the help on that command first.
 func groupHelp(word string, verbs []wire.AnyVerb) string {
 	var b strings.Builder
+	for _, v := range verbs {
+		if v.Describe().Name == word {
+			b.WriteString(verbHelp(v) + "\n\n")
+		}
+	}
 	fmt.Fprintf(&b, "usage: abrowser %s COMMAND [ARGUMENTS] [flags]\n\n", word)
 	for _, v := range verbs {
 		doc := v.Describe()
-		if !doc.Hidden && (doc.Name == word || strings.HasPrefix(doc.Name, word+" ")) {
-			text := doc.Short
-			if len(doc.Aliases) > 0 {
-				text += " (also " + strings.Join(doc.Aliases, ", ") + ")"
-			}
-			b.WriteString(row("  "+strings.TrimPrefix(args.Usage(doc, v.Fields()), "abrowser "), text, 36))
+		if !doc.Hidden && strings.HasPrefix(doc.Name, word+" ") {
+			b.WriteString(row("  "+strings.TrimPrefix(args.Usage(doc, v.Fields()), "abrowser "), shortWithAliases(doc), 36))
 		}
 	}
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// shortWithAliases returns a command's description in one line, with its other names.
+func shortWithAliases(doc wire.Spec) string {
+	if len(doc.Aliases) == 0 {
+		return doc.Short
+	}
+	return doc.Short + " (also " + strings.Join(doc.Aliases, ", ") + ")"
 }
 
 // verbHelp returns the help on one command: its arguments, its flags and an example.
@@ -98,7 +58,7 @@ func verbHelp(v wire.AnyVerb) string {
 	if rows := flagRows(v.Fields()); rows != "" {
 		b.WriteString("\nflags:\n" + rows)
 	}
-	fmt.Fprintf(&b, "\nexample:\n  %s\n\nFlags of all commands: abrowser help", doc.Example)
+	fmt.Fprintf(&b, "\nexample:\n  %s\n\nFlags of all commands: abrowser help flags", doc.Example)
 	return b.String()
 }
 
@@ -158,48 +118,6 @@ func notes(f wire.Field) string {
 		s += " [" + f.Env + "]"
 	}
 	return s
-}
-
-// groups returns the headings of the verbs that are not hidden, in the order of the verbs.
-func groups(verbs []wire.AnyVerb) []string {
-	var all []string
-	for _, v := range verbs {
-		if doc := v.Describe(); !doc.Hidden && !slices.Contains(all, doc.Group) {
-			all = append(all, doc.Group)
-		}
-	}
-	return all
-}
-
-func shown(verbs []wire.AnyVerb, group string) []wire.AnyVerb {
-	return slices.DeleteFunc(slices.Clone(verbs), func(v wire.AnyVerb) bool {
-		return v.Describe().Hidden || v.Describe().Group != group
-	})
-}
-
-// maxAlike is the largest number of commands with the same first word that [screen] lists.
-const maxAlike = 2
-
-// short lists the commands of a group. Commands with the same first word are one entry, such as
-// "browser status|stop". If there are more than maxAlike of them, the entry is shortened, such as
-// "get ...".
-func short(verbs []wire.AnyVerb, group string) []string {
-	var all []string
-	for _, v := range shown(verbs, group) {
-		first, rest, two := strings.Cut(v.Describe().Name, " ")
-		last := len(all) - 1
-		if two && last >= 0 && strings.HasPrefix(all[last], first+" ") {
-			all[last] += "|" + rest
-			continue
-		}
-		all = append(all, v.Describe().Name)
-	}
-	for i, names := range all {
-		if first, rest, _ := strings.Cut(names, " "); strings.Count(rest, "|") >= maxAlike {
-			all[i] = first + " ..."
-		}
-	}
-	return all
 }
 
 // row returns a name and the text that explains it. The text begins at the given column and is

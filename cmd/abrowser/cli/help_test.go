@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/abrowser/abrowser/cmd/abrowser/args"
 	"github.com/abrowser/abrowser/cmd/abrowser/config"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -54,7 +55,11 @@ func isLower(help []rune) bool {
 func TestHelp(t *testing.T) {
 	tests := []struct{ file, args string }{
 		{"screen", ""},
-		{"help", "help"},
+		{"screen", "help"},
+		{"help", "help all"},
+		{"help-flags", "help flags"},
+		{"help-reading", "help reading"},
+		{"help-mcp", "help mcp"},
 		{"help-screenshot", "help screenshot"},
 		{"help-get", "get --help"},
 		{"help-tab", "help tab"},
@@ -73,11 +78,11 @@ func TestHelp(t *testing.T) {
 			}
 		}
 	}
-	if stdout, _, _ := b.run(); strings.Count(stdout, "\n") > 24 {
+	if stdout, _, _ := b.run(); strings.Count(stdout, "\n") > screenHeight {
 		t.Errorf("the help of abrowser alone has %d lines, more than a screen", strings.Count(stdout, "\n"))
 	}
 	for _, args := range []string{"--help", "help help", "-h", "version -h", "--json help"} {
-		if stdout, _, status := b.run(words(t, args)...); !strings.Contains(stdout, "Flags of all commands") || status != 0 {
+		if stdout, _, status := b.run(words(t, args)...); !strings.Contains(stdout, "The first commands") || status != 0 {
 			t.Errorf("%s: %q, %d", args, stdout, status)
 		}
 	}
@@ -86,6 +91,32 @@ func TestHelp(t *testing.T) {
 	}
 	if _, stderr, status := b.run("get"); !strings.Contains(stderr, "get needs one of attr, box") || status != wire.ExitUsage {
 		t.Errorf("get: %q, %d", stderr, status)
+	}
+}
+
+// screenHeight is the number of lines of a small terminal.
+const screenHeight = 24
+
+// The words after "abrowser help" are distinct, and each of them lists its group.
+func TestHelpTopics(t *testing.T) {
+	b := newBench(t)
+	seen := map[string]bool{topicAll: true, topicFlags: true}
+	for _, topic := range topics(verbs.All()) {
+		if seen[topic] {
+			t.Errorf("two groups have the topic %s", topic)
+		}
+		seen[topic] = true
+		if stdout, stderr, status := b.run("help", topic); stdout == "" || stderr != "" || status != 0 {
+			t.Errorf("help %s: %q, %q, %d", topic, stdout, stderr, status)
+		}
+	}
+	for _, c := range firstCommands() {
+		if _, err := args.Parse(words(t, c[0])); err != nil {
+			t.Errorf("the help begins with %s: %v", c[0], err)
+		}
+	}
+	if stdout, _, _ := b.run("help", "mcp"); !strings.Contains(stdout, "--tools") || !strings.Contains(stdout, "mcp install") {
+		t.Errorf("help mcp: %s", stdout)
 	}
 }
 

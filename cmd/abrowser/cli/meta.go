@@ -25,6 +25,11 @@ func (c *command) meta() int {
 	case l.On("version"), l.Name() == "version" && !l.On("help"):
 		return c.printer.answer(versionOut{Version: commands.Version(), Protocol: wire.Protocol}, nil)
 	case l.Name() == "help":
+		if len(l.Rest) == 1 {
+			if text, ok := topicHelp(l.Rest[0], verbs.All()); ok {
+				return c.printer.text(text)
+			}
+		}
 		named, err := args.Parse(append([]string{"--help"}, l.Rest...))
 		if err != nil {
 			return c.printer.fail(err)
@@ -46,8 +51,8 @@ func (c *command) meta() int {
 }
 
 // help returns the help on the command or group that a line names. If the line names neither,
-// help returns the help on all commands. For a name that is both a command and a group (tab), it
-// returns the help on the group.
+// help returns the help that fits on a screen. For a name that is both a command and a group, such
+// as tab, it returns the help on the group.
 func help(l args.Line) string {
 	switch {
 	case len(args.Subcommands(l.Name())) > 0:
@@ -55,5 +60,5 @@ func help(l args.Line) string {
 	case l.Verb != nil:
 		return verbHelp(l.Verb)
 	}
-	return fullHelp(verbs.All())
+	return screen(verbs.All())
 }

@@ -1,0 +1,112 @@
+//go:build linux
+
+package main_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/args"
+	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// toolsOf returns the tools of the verbs that have a tool with another name than the verb. A text
+// with a space is the reason for which a verb has no tool.
+func toolsOf() map[string]string {
+	return map[string]string{
+		verbs.Batch.Name:        "execute_sequence",
+		verbs.PoolRequest.Name:  "request_tab_space",
+		verbs.PoolGrant.Name:    "grant_tab_space",
+		verbs.PoolRequests.Name: "get_slot_requests",
+		verbs.Session.Name:      "every result names the session",
+		verbs.MCP.Name:          "it is the server of the tools",
+		verbs.MCPInstall.Name:   "it is for people who set up a client",
+		verbs.Install.Name:      "it is for people: doctor says what is missing",
+	}
+}
+
+// withoutExample returns the verbs whose example is not run, each with the reason.
+func withoutExample() map[string]string {
+	return map[string]string{
+		verbs.Install.Name: "--with-deps changes the machine; TestTamperedArchiveIsRefused and others run install",
+		verbs.Doctor.Name:  "its exit status depends on the machine; TestDoctorMendsTheDriver and others run it",
+	}
+}
+
+// before returns the commands that must run before a verb's example.
+func before() map[string][]string {
+	return map[string][]string{
+		verbs.Back.Name:           {"open https://example.com/second"},
+		verbs.Forward.Name:        {"open https://example.com/second", "back"},
+		verbs.TabSwitch.Name:      {"tab new https://example.com", "tab t1"},
+		verbs.KeyboardInsert.Name: {"focus #name"},
+		verbs.TabClose.Name:       {"tab new", "tab new"},
+		verbs.PolicyAnswer.Name:   {"policy permission ask-human geolocation", "eval navigator.geolocation.getCurrentPosition(()=>{});1"},
+		verbs.PolicyRespond.Name:  {"policy file-picker allow"},
+		verbs.SetReset.Name:       {"set viewport 800 600"},
+		verbs.SessionLog.Name:     {"--session task_123 open https://example.com", "--session task_123 close --page"},
+	}
+}
+
+// Every verb that is not hidden is complete: it has a help text, an example that succeeds, an MCP
+// tool and a row in COMMANDS.md.
+func TestEveryVerbIsComplete(t *testing.T) {
+	t.Parallel()
+	pages := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, "testdata/examples.html") }))
+	t.Cleanup(pages.Close)
+	dir := t.TempDir()
+	h := e2e.NewHome(t)
+	tools := dialMCP(t, h, "--tools", "all").tools()
+	table, err := os.ReadFile("COMMANDS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Cwd = dir
+	if err := os.WriteFile(filepath.Join(h.Cwd, "report.pdf"), []byte("%PDF"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range verbs.All() {
+		doc := v.Describe()
+		if doc.Hidden {
+			continue
+		}
+		if help := h.Text(t, "", append([]string{"--help"}, strings.Fields(doc.Name)...)...); !strings.Contains(help, doc.Short) || !strings.Contains(help, doc.Example) {
+			t.Errorf("the help on %s lacks its description or example:\n%s", doc.Name, help)
+		}
+		tool := toolsOf()[doc.Name]
+		if tool == "" {
+			tool = strings.ReplaceAll(doc.Name, " ", "_")
+		}
+		if !strings.Contains(tool, " ") && !slices.Contains(tools, tool) {
+			t.Errorf("%s has no MCP tool %s", doc.Name, tool)
+		}
+		if !strings.Contains(string(table), "\n| `"+doc.Name) {
+			t.Errorf("COMMANDS.md has no row for %s: run just docs", doc.Name)
+		}
+		if withoutExample()[doc.Name] != "" {
+			continue
+		}
+		if doc.By == wire.ByDaemon {
+			h.Text(t, "examples", "open", pages.URL)
+		}
+		for _, command := range append(slices.Clone(before()[doc.Name]), strings.TrimPrefix(doc.Example, "abrowser ")) {
+			words, err := args.Split(strings.ReplaceAll(command, "https://example.com", pages.URL))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := h.Try("examples", words...); r.Status != wire.ExitDone {
+				t.Errorf("the example of %s: %s", doc.Name, r)
+			}
+		}
+	}
+	if err := os.RemoveAll(filepath.Join(h.Outer, "h", ".cursor")); err != nil { // written by mcp install
+		t.Error(err)
+	}
+}
