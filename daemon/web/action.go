@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/daemon/web/refs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -124,7 +125,7 @@ func (c *pageCall) performAttempt(ctx context.Context, at target, a action, agai
 			ref = a.second.sel.ref
 		}
 		if _, err := c.checkRef(ctx, ref); err != nil || again {
-			return performed{}, cmp.Or(err, staleError(ref, "its element is gone or changed its role or name"))
+			return performed{}, cmp.Or(err, refs.StaleError(ref, "its element is gone or changed its role or name"))
 		}
 		return c.performAttempt(ctx, at, a, true)
 	}
@@ -176,7 +177,7 @@ func (c *pageCall) judge(ctx context.Context, at target, a action, out outcome) 
 	case out.Stopped == "left" && ctx.Err() == nil: // the caller waits, so it was the driver that lost its connection
 		return performed{}, c.pageGone()
 	case out.Stopped == "replaced":
-		return performed{}, staleError(at.sel.ref, "its page was loaded anew")
+		return performed{}, refs.StaleError(at.sel.ref, "its page was loaded anew")
 	case out.Stopped != "" && c.page.isClosed(): // its element is not the reason
 		return performed{}, c.pageGone()
 	case out.Stopped != "":
@@ -209,7 +210,7 @@ func lackError(at target, out outcome) error {
 	case at.query == "":
 		return wire.Errorf(wire.CodeTimeout, "the page was not ready in time; nothing was done").WithHint("abrowser status")
 	case out.Count == 0 && at.sel.ref != 0:
-		return staleError(at.sel.ref, "its element went away")
+		return refs.StaleError(at.sel.ref, "its element went away")
 	case out.Count == 0:
 		return notFoundError(at.sel)
 	case why == "is not visible":

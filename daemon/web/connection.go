@@ -79,13 +79,13 @@ func (p *pages) connect(ctx context.Context, pw *playwright.Playwright, at daemo
 	}
 	conn := &connection{
 		at: at, browser: browser, context: contexts[0], state: p.session.State, driver: p.driver, devices: pw.Devices,
-		lost: make(chan struct{}), onSocketRemoved: p.session.CheckSocket, onDownload: p.downloads.note, pages: map[string]*page{}, attachments: map[playwright.Page]*attachment{}, changed: make(chan struct{}),
+		lost: make(chan struct{}), onSocketRemoved: p.session.CheckSocket, onDownload: p.downloads.Note, pages: map[string]*page{}, attachments: map[playwright.Page]*attachment{}, changed: make(chan struct{}),
 	}
 	browser.OnDisconnected(func(playwright.Browser) { conn.Drop() })
 	if !browser.IsConnected() { // the connection was lost before the handler was set
 		conn.Drop()
 	}
-	conn.context.OnDialog(func(dialog playwright.Dialog) { conn.spawn(func() { p.dialogs.answer(dialog) }) })
+	conn.context.OnDialog(func(dialog playwright.Dialog) { conn.spawn(func() { p.dialogs.Answer(dialog) }) })
 	conn.context.OnPage(func(made playwright.Page) { conn.spawn(func() { _, _ = conn.attach(made) }) })
 	err = conn.installPrompts(p.prompts)
 	if e := conn.emulation(); err == nil && e.isShared() {

@@ -22,7 +22,8 @@
 //   - A capture is a snapshot by Playwright. A ref, such as e3, is a name that a snapshot gives
 //     to an element. Playwright has refs of its own, which are valid until the next capture.
 //
-// The packages below need neither a page nor Playwright: cdp is the direct connection, aria
-// reads snapshots, har writes recordings of requests, and prompts decides about a page's
+// The packages below need no page: cdp is the direct connection, aria reads snapshots, refs
+// numbers their elements, har writes recordings of requests, address completes URLs, dialogs
+// answers dialogs, downloads knows the session's downloads, and prompts decides about a page's
 // requests for permissions, notifications and files.
 package web

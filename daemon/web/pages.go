@@ -236,7 +236,7 @@ func (c *call) effects(ctx context.Context) verbs.Effects {
 		e.Opened = c.newTabs(ctx)
 	}
 	e.Dialogs = c.AddNotices()
-	e.Downloads = c.downloads.takeNew(ctx)
+	e.Downloads = c.downloads.TakeNew(ctx)
 	return e
 }
 
@@ -264,7 +264,7 @@ func (c *call) newTabs(ctx context.Context) []verbs.OpenedTab {
 // reply to this command names them already.
 func (c *call) warnOfLateEffects(ctx context.Context) {
 	pending := c.pendingTabs.Load()
-	if c.IsForeign() || !pending && !c.downloads.hasNew(ctx) {
+	if c.IsForeign() || !pending && !c.downloads.HasNew(ctx) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), effectsTime)
@@ -274,7 +274,7 @@ func (c *call) warnOfLateEffects(ctx context.Context) {
 			c.Warn("the page has opened tab %s: %s", tab.TabID, tab.URL)
 		}
 	}
-	for _, started := range c.downloads.takeNew(ctx) {
+	for _, started := range c.downloads.TakeNew(ctx) {
 		c.Warn("the page has started the download of %s: %s", started.SuggestedFilename, started.URL)
 	}
 }
@@ -300,7 +300,7 @@ func (c *call) catchUp() {
 	c.aheadOfEvents = false
 	if ahead && isNew {
 		c.awaitEvents()
-		c.dialogs.awaitAnswered(catchTime)
+		c.dialogs.AwaitAnswered(catchTime)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/daemon/web/aria"
+	"github.com/abrowser/abrowser/daemon/web/refs"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -69,7 +70,7 @@ func (c *pageCall) capturedWithRefs(ctx context.Context) (numberedSnapshot, erro
 		for _, id := range documents {
 			alive[id] = true
 		}
-		c.refs.forget(c.page.target, c.page.conn.at.Party, alive)
+		c.refs.Forget(c.page.target, c.page.conn.at.Party, alive)
 		return o, c.number(o, root)
 	}
 	if ctx.Err() != nil {
@@ -88,9 +89,9 @@ func (c *pageCall) number(o numberedSnapshot, root *aria.Node) error {
 		if !n.HasRef() {
 			return true
 		}
-		n.Ref, failed = c.refs.number(element{
-			target: c.page.target, connection: c.page.conn.at.Party, document: o.documents[aria.FrameOf(n.PlaywrightRef)],
-			pwRef: n.PlaywrightRef, role: n.Role, name: n.Name,
+		n.Ref, failed = c.refs.Number(refs.Element{
+			Target: c.page.target, Connection: c.page.conn.at.Party, Document: o.documents[aria.FrameOf(n.PlaywrightRef)],
+			PlaywrightRef: n.PlaywrightRef, Role: n.Role, Name: n.Name,
 		})
 		return failed == nil
 	})
@@ -166,13 +167,13 @@ func (c *pageCall) cutToDelta(out *verbs.SnapshotOut, in verbs.SnapshotIn, docum
 // part returns the subtree of an element, with the refs of the whole snapshot.
 func (c *pageCall) part(ctx context.Context, whole numberedSnapshot, sel selector) (*aria.Node, error) {
 	if sel.ref != 0 {
-		e, err := c.refs.lookup(sel.ref)
+		e, err := c.refs.Lookup(sel.ref)
 		if err != nil {
 			return nil, err
 		}
-		n := whole.root.Find(e.pwRef)
+		n := whole.root.Find(e.PlaywrightRef)
 		if n == nil || n.Ref != sel.ref {
-			return nil, staleError(sel.ref, "its element is gone or another one now")
+			return nil, refs.StaleError(sel.ref, "its element is gone or another one now")
 		}
 		return &aria.Node{Children: []*aria.Node{n}}, nil
 	}

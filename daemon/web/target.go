@@ -2,14 +2,13 @@ package web
 
 import (
 	"context"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/daemon/web/aria"
+	"github.com/abrowser/abrowser/daemon/web/refs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -39,7 +38,7 @@ func (c *pageCall) target(ctx context.Context, given string) (target, error) {
 	if err != nil {
 		return target{}, err
 	}
-	at := target{sel: sel, query: "aria-ref=" + e.pwRef}
+	at := target{sel: sel, query: "aria-ref=" + e.PlaywrightRef}
 	at.find = c.page.Locator(at.query)
 	at.all = at.find
 	return at, nil
@@ -59,36 +58,28 @@ func (c *pageCall) aim(given string) (target, error) {
 	if err != nil {
 		return target{}, err
 	}
-	return target{sel: sel, query: "aria-ref=" + e.pwRef, began: e.began()}, nil
+	return target{sel: sel, query: "aria-ref=" + e.PlaywrightRef, began: e.Began()}, nil
 }
 
 // referenced returns the element of a ref, if the ref belongs to this page and connection.
-func (c *pageCall) referenced(ref int) (element, error) {
-	e, err := c.refs.lookup(ref)
+func (c *pageCall) referenced(ref int) (refs.Element, error) {
+	e, err := c.refs.Lookup(ref)
 	switch {
 	case err != nil:
 		return e, err
-	case e.target != c.page.target:
-		return e, staleError(ref, "it is of another tab")
-	case e.connection != c.page.conn.at.Party: // Playwright may have given its ref to another element
-		return e, staleError(ref, "the connection to the page was lost since its snapshot")
+	case e.Target != c.page.target:
+		return e, refs.StaleError(ref, "it is of another tab")
+	case e.Connection != c.page.conn.at.Party: // Playwright may have given its ref to another element
+		return e, refs.StaleError(ref, "the connection to the page was lost since its snapshot")
 	}
 	return e, nil
-}
-
-// began returns when the element's document started. The document's name consists of the
-// frame's name, "@" and that time.
-func (e element) began() float64 {
-	_, number, _ := strings.Cut(e.document, "@")
-	at, _ := strconv.ParseFloat(number, 64)
-	return at
 }
 
 // isUnchanged reports whether the element is known to be unchanged since it got its ref. The check
 // takes one message about this element, while a capture would contain the whole page. For an
 // element that is not visible or is in a child frame, isUnchanged returns false.
-func (c *pageCall) isUnchanged(ctx context.Context, e element) bool {
-	if aria.FrameOf(e.pwRef) != "" {
+func (c *pageCall) isUnchanged(ctx context.Context, e refs.Element) bool {
+	if aria.FrameOf(e.PlaywrightRef) != "" {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, daemon.TimeLeft(ctx, firstTry))
@@ -97,11 +88,11 @@ func (c *pageCall) isUnchanged(ctx context.Context, e element) bool {
 		Same  bool    `json:"same"`
 		Began float64 `json:"began"`
 	}
-	err := c.inUtilityWorld(ctx, func(w *utilityWorld) error { return w.query(ctx, &answer, "same", e.pwRef) })
-	return err == nil && answer.Same && "@"+formatClock(answer.Began) == e.document
+	err := c.inUtilityWorld(ctx, func(w *utilityWorld) error { return w.query(ctx, &answer, "same", e.PlaywrightRef) })
+	return err == nil && answer.Same && "@"+formatClock(answer.Began) == e.Document
 }
 
-func (c *pageCall) checkRef(ctx context.Context, ref int) (element, error) {
+func (c *pageCall) checkRef(ctx context.Context, ref int) (refs.Element, error) {
 	e, err := c.referenced(ref)
 	if err != nil {
 		return e, err
@@ -113,26 +104,26 @@ func (c *pageCall) checkRef(ctx context.Context, ref int) (element, error) {
 	if err != nil {
 		return e, err
 	}
-	n := root.Find(e.pwRef)
+	n := root.Find(e.PlaywrightRef)
 	if n == nil {
-		return e, staleError(ref, "its element is gone or changed its role or name")
+		return e, refs.StaleError(ref, "its element is gone or changed its role or name")
 	}
-	if n.Role != e.role || n.Name != e.name {
-		return e, staleError(ref, "its element has another role or name now")
+	if n.Role != e.Role || n.Name != e.Name {
+		return e, refs.StaleError(ref, "its element has another role or name now")
 	}
 	// If the main frame now has the document in which the ref was given out, it also had that
 	// document during the capture: a document that was replaced does not come back.
 	document, err := "", error(nil)
-	if aria.FrameOf(e.pwRef) == "" {
+	if aria.FrameOf(e.PlaywrightRef) == "" {
 		document, err = c.documentNow(ctx)
 	} else {
-		document, err = c.documentAt(ctx, e.pwRef)
+		document, err = c.documentAt(ctx, e.PlaywrightRef)
 	}
 	if isGone(err) || ctx.Err() != nil {
 		return e, codeError(err)
 	}
-	if err != nil || document != e.document {
-		return e, staleError(ref, "its page was loaded anew")
+	if err != nil || document != e.Document {
+		return e, refs.StaleError(ref, "its page was loaded anew")
 	}
 	return e, nil
 }

@@ -15,7 +15,7 @@ const downloadTime = 30 * time.Second
 
 // download clicks an element and waits for the download that the click starts.
 func (c *pageCall) download(ctx context.Context, in verbs.DownloadIn) (verbs.DownloadOut, error) {
-	before, err := c.downloads.newest(ctx)
+	before, err := c.downloads.Newest(ctx)
 	if err != nil {
 		return verbs.DownloadOut{}, err
 	}
@@ -27,7 +27,7 @@ func (c *pageCall) download(ctx context.Context, in verbs.DownloadIn) (verbs.Dow
 		return verbs.DownloadOut{}, err
 	}
 	c.Begun = true
-	d, err := c.downloads.await(ctx, func(all []verbs.BrokerDownload) *verbs.BrokerDownload {
+	d, err := c.downloads.Await(ctx, func(all []verbs.BrokerDownload) *verbs.BrokerDownload {
 		for i := range all {
 			if all[i].Number > before {
 				return &all[i]
@@ -41,7 +41,7 @@ func (c *pageCall) download(ctx context.Context, in verbs.DownloadIn) (verbs.Dow
 		}
 		return verbs.DownloadOut{}, err
 	}
-	saved, err := c.downloads.awaitFinished(ctx, d, in.Path)
+	saved, err := c.downloads.AwaitFinished(ctx, d, in.Path)
 	if err != nil {
 		return verbs.DownloadOut{}, err
 	}
@@ -57,9 +57,9 @@ func (c *call) waitDownload(ctx context.Context, in verbs.WaitIn) (verbs.WaitOut
 		return verbs.WaitOut{}, err
 	}
 	defer cancel()
-	d, err := c.downloads.await(ctx, func(all []verbs.BrokerDownload) *verbs.BrokerDownload {
+	d, err := c.downloads.Await(ctx, func(all []verbs.BrokerDownload) *verbs.BrokerDownload {
 		for i := len(all) - 1; i >= 0; i-- {
-			if !c.downloads.isTaken(all[i]) {
+			if !c.downloads.IsTaken(all[i]) {
 				return &all[i]
 			}
 		}
@@ -71,7 +71,7 @@ func (c *call) waitDownload(ctx context.Context, in verbs.WaitIn) (verbs.WaitOut
 		}
 		return verbs.WaitOut{}, err
 	}
-	saved, err := c.downloads.awaitFinished(ctx, d, in.Path)
+	saved, err := c.downloads.AwaitFinished(ctx, d, in.Path)
 	if err != nil {
 		return verbs.WaitOut{}, err
 	}

@@ -30,7 +30,7 @@ func (c *pageCall) performAt(ctx context.Context, at target, a action) (verbs.Ef
 		return verbs.Effects{}, err
 	}
 	if done.saves && a.params["button"] != "right" {
-		c.downloads.awaitStart(ctx)
+		c.downloads.AwaitStart(ctx)
 	}
 	effects := c.effects(ctx)
 	if done.unchanged {

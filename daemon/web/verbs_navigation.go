@@ -11,6 +11,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/daemon/web/address"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -19,7 +20,7 @@ func (c *call) open(ctx context.Context, in verbs.OpenIn) (verbs.OpenOut, error)
 	to := ""
 	if in.URL != "" {
 		var err error
-		if to, err = completeURL(in.URL); err != nil {
+		if to, err = address.Complete(in.URL); err != nil {
 			return verbs.OpenOut{}, err
 		}
 	}
@@ -94,9 +95,9 @@ func (c *call) orDownload(ctx context.Context, err error) error {
 	}
 	// Playwright may report the download before the broker lists it.
 	if strings.Contains(err.Error(), "Download is starting") {
-		c.downloads.awaitStart(ctx)
+		c.downloads.AwaitStart(ctx)
 	}
-	for _, d := range c.downloads.takeNew(ctx) {
+	for _, d := range c.downloads.TakeNew(ctx) {
 		return wire.Errorf(wire.CodeNavigation, "the URL is a download, %s, and not a page", d.SuggestedFilename).WithHint("abrowser wait --download .")
 	}
 	return err

@@ -6,6 +6,7 @@ import (
 	"maps"
 
 	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/daemon/web/dialogs"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -84,7 +85,7 @@ func (p *pages) policyRespond(_ context.Context, _ *wire.Call, in verbs.PickerRe
 
 // dialogStatus returns the dialog that is open, if any. It never waits for a page.
 func (p *pages) dialogStatus(context.Context, *wire.Call, verbs.Empty) (verbs.DialogStatusOut, error) {
-	d, open := p.dialogs.current()
+	d, open := p.dialogs.Current()
 	if !open {
 		return verbs.DialogStatusOut{}, nil
 	}
@@ -92,21 +93,21 @@ func (p *pages) dialogStatus(context.Context, *wire.Call, verbs.Empty) (verbs.Di
 }
 
 func (p *pages) dialogAccept(_ context.Context, call *wire.Call, in verbs.DialogAcceptIn) (verbs.DialogAnswerOut, error) {
-	return p.expectDialog(call, reaction{accept: true, text: in.Text}), nil
+	return p.expectDialog(call, dialogs.Reaction{Accept: true, Text: in.Text}), nil
 }
 
 func (p *pages) dialogDismiss(_ context.Context, call *wire.Call, _ verbs.Empty) (verbs.DialogAnswerOut, error) {
-	return p.expectDialog(call, reaction{}), nil
+	return p.expectDialog(call, dialogs.Reaction{}), nil
 }
 
 // expectDialog sets the reaction to the next dialog. It does not answer a present one, because no
 // dialog stays open long enough for a command to answer it.
-func (p *pages) expectDialog(call *wire.Call, next reaction) verbs.DialogAnswerOut {
-	p.dialogs.expect(next)
+func (p *pages) expectDialog(call *wire.Call, next dialogs.Reaction) verbs.DialogAnswerOut {
+	p.dialogs.Expect(next)
 	done := "dismissed"
-	if next.accept {
+	if next.Accept {
 		done = "accepted"
 	}
 	call.Warn("no dialog is open; the next one will be %s", done)
-	return verbs.DialogAnswerOut{Accepted: next.accept}
+	return verbs.DialogAnswerOut{Accepted: next.Accept}
 }

@@ -225,7 +225,7 @@ const titleTime = 500 * time.Millisecond
 // title returns the page's title. It asks the page or, if the page shows a dialog or does not
 // respond within titleTime, the browser process.
 func (c *pageCall) title(ctx context.Context) (string, error) {
-	if _, open := c.dialogs.current(); !open {
+	if _, open := c.dialogs.Current(); !open {
 		short, cancel := context.WithTimeout(ctx, titleTime)
 		defer cancel()
 		if value, err := c.page.evaluate(short, "document.title"); err == nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/daemon/web/address"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -17,7 +18,7 @@ func (c *call) tabNew(ctx context.Context, in verbs.TabNewIn) (verbs.TabNewOut, 
 	to := ""
 	if in.URL != "" {
 		var err error
-		if to, err = completeURL(in.URL); err != nil {
+		if to, err = address.Complete(in.URL); err != nil {
 			return verbs.TabNewOut{}, err
 		}
 	}
@@ -287,5 +288,5 @@ func (c *call) linkTarget(ctx context.Context, at target) (string, error) {
 	if to == "" {
 		return "", wire.Errorf(wire.CodeNotActionable, "%q has no href; --new-tab only works on links", at.sel.given).WithHint("abrowser click %s", at.sel.given)
 	}
-	return completeURL(to)
+	return address.Complete(to)
 }

@@ -108,7 +108,7 @@ func (c *pageCall) waitSelector(ctx context.Context, sel selector, state string)
 		if err != nil {
 			return err
 		}
-		at = c.page.Locator("aria-ref=" + e.pwRef)
+		at = c.page.Locator("aria-ref=" + e.PlaywrightRef)
 	}
 	want := playwright.WaitForSelectorState(state)
 	for {

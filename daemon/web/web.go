@@ -9,7 +9,10 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/daemon/web/dialogs"
+	"github.com/abrowser/abrowser/daemon/web/downloads"
 	"github.com/abrowser/abrowser/daemon/web/prompts"
+	"github.com/abrowser/abrowser/daemon/web/refs"
 	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/verbs"
@@ -20,11 +23,11 @@ import (
 type pages struct {
 	session   *daemon.Session
 	driver    *playwrightDriver
-	dialogs   *dialogs
+	dialogs   *dialogs.Dialogs
 	prompts   *prompts.Prompts
 	recorder  *recorder
-	refs      *refs
-	downloads *downloads
+	refs      *refs.Refs
+	downloads *downloads.Downloads
 
 	connection  atomic.Pointer[connection] // the newest, which may be lost; nil before the first
 	pendingTabs atomic.Bool                // deferred work may have opened a tab that no reply has named
@@ -46,9 +49,9 @@ func newPages(s *daemon.Session, find func(context.Context) (Driver, error)) *pa
 	return &pages{
 		session: s,
 		driver:  &playwrightDriver{find: find, stderr: logWriter{s.Log}, temp: s.Root.Path("state", "tmp", file), conns: make(chan *driver.Conn, 1)},
-		dialogs: newDialogs(s.State, s.Notices), prompts: prompts.New(s.State, s.Notices),
+		dialogs: dialogs.New(s.State, s.Notices), prompts: prompts.New(s.State, s.Notices),
 		recorder: newRecorder(s.State, s.Root.JournalFile(s.Name), s.Notices.AddLoss),
-		refs:     newRefs(s.Root.Path("state", "sessions", file+".json")), downloads: &downloads{session: s},
+		refs:     refs.New(s.Root.Path("state", "sessions", file+".json")), downloads: downloads.New(s),
 	}
 }
 

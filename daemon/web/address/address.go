@@ -1,4 +1,5 @@
-package web
+// Package address completes the URLs that callers give, and refuses those that must not be opened.
+package address
 
 import (
 	"net/netip"
@@ -12,9 +13,9 @@ import (
 
 const maxURL = 2 << 20
 
-// completeURL completes a URL. A URL without a scheme gets https, or http for a loopback host.
+// Complete completes a URL. A URL without a scheme gets https, or http for a loopback host.
 // Schemes that give access to the browser or run scripts are refused.
-func completeURL(given string) (string, error) {
+func Complete(given string) (string, error) {
 	text := strings.TrimSpace(given)
 	switch {
 	case text == "":

@@ -1,4 +1,6 @@
-package web
+// Package refs numbers the elements of a session's pages. A snapshot shows the numbers as refs,
+// such as e3. No number is used twice in a session.
+package refs
 
 import (
 	"encoding/json"
@@ -6,6 +8,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/abrowser/abrowser/daemon"
@@ -17,37 +21,47 @@ import (
 // has not used when it ends are skipped.
 const refBlock = 1000
 
-// element is what a ref refers to: an element of a document, as long as it has this role and
+// Element is what a ref refers to: an element of a document, as long as it has this role and
 // name. When the role or the name of an element changes, Playwright gives the element another
-// pwRef. On each connection to the page, Playwright counts its refs from 1 again.
-type element struct {
-	target     string // the page
-	connection string // identifies Playwright's connection: the Party of its [daemon.Endpoint]
-	document   string // the name of its frame's document
-	pwRef      string // Playwright's own ref
-	role       string
-	name       string
+// PlaywrightRef. On each connection to the page, Playwright counts its refs from 1 again.
+type Element struct {
+	Target        string // the page
+	Connection    string // identifies Playwright's connection: the Party of its [daemon.Endpoint]
+	Document      string // the name of its frame's document
+	PlaywrightRef string // Playwright's own ref
+	Role          string
+	Name          string
 }
 
-// refs numbers elements. Each number is used once in a session, across all daemons of the
+// Began returns when the element's document started. The document's name consists of the
+// frame's name, "@" and that time.
+func (e Element) Began() float64 {
+	_, number, _ := strings.Cut(e.Document, "@")
+	at, _ := strconv.ParseFloat(number, 64)
+	return at
+}
+
+// Refs numbers elements. Each number is used once in a session, across all daemons of the
 // session. An element keeps its number while its fields are the same.
-type refs struct {
+type Refs struct {
 	path string // of the file with the next free number
 
 	mu       sync.Mutex // guards the fields below; held while a block is reserved
 	next     int
 	reserved int // numbers below this one are reserved on disk
 	loaded   bool
-	numbers  map[element]int
-	elements map[int]element
+	numbers  map[Element]int
+	elements map[int]Element
 }
 
-func newRefs(path string) *refs {
-	return &refs{path: path, numbers: map[element]int{}, elements: map[int]element{}}
+// New returns the refs of a session. The file at path keeps the next free number for the session's
+// next daemon.
+func New(path string) *Refs {
+	return &Refs{path: path, numbers: map[Element]int{}, elements: map[int]Element{}}
 }
 
-// number returns the element's number. An element without a number gets a new one.
-func (r *refs) number(e element) (int, error) {
+// Number returns the element's number. An element without a number gets a new one.
+func (r *Refs) Number(e Element) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if n, ok := r.numbers[e]; ok {
@@ -62,38 +76,39 @@ func (r *refs) number(e element) (int, error) {
 	return n, nil
 }
 
-// lookup returns the element with the given number. If the element was forgotten, or if an earlier
-// daemon gave out the number, lookup returns an error with the code [wire.CodeStaleRef].
-func (r *refs) lookup(n int) (element, error) {
+// Lookup returns the element with the given number. If the element was forgotten, or if an earlier
+// daemon gave out the number, Lookup returns an error with the code [wire.CodeStaleRef].
+func (r *Refs) Lookup(n int) (Element, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if e, ok := r.elements[n]; ok {
 		return e, nil
 	}
 	if err := r.loadLocked(); err != nil {
-		return element{}, err
+		return Element{}, err
 	}
 	if n < r.next {
-		return element{}, staleError(n, "it is of an earlier page")
+		return Element{}, StaleError(n, "it is of an earlier page")
 	}
-	return element{}, wire.Errorf(wire.CodeNotFound, "ref e%d not found in this session", n).WithHint(daemon.HintSnapshot)
+	return Element{}, wire.Errorf(wire.CodeNotFound, "ref e%d not found in this session", n).WithHint(daemon.HintSnapshot)
 }
 
-// forget removes elements of one page: those that belong to another connection, and those whose
+// Forget removes elements of one page: those that belong to another connection, and those whose
 // document is gone. The parameter target is the page's target id, connection identifies the present
 // connection, and documents has the names of the page's present documents.
-func (r *refs) forget(target, connection string, documents map[string]bool) {
+func (r *Refs) Forget(target, connection string, documents map[string]bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for n, e := range r.elements {
-		if e.target == target && (e.connection != connection || !documents[e.document]) {
+		if e.Target == target && (e.Connection != connection || !documents[e.Document]) {
 			delete(r.elements, n)
 			delete(r.numbers, e)
 		}
 	}
 }
 
-func staleError(n int, why string) error {
+// StaleError returns the error of a ref that no longer leads to its element; why says the reason.
+func StaleError(n int, why string) error {
 	return wire.Errorf(wire.CodeStaleRef, "the ref e%d is stale: %s", n, why).WithHint(daemon.HintSnapshot)
 }
 
@@ -101,7 +116,7 @@ type refState struct {
 	Next int `json:"next"`
 }
 
-func (r *refs) loadLocked() error {
+func (r *Refs) loadLocked() error {
 	if r.loaded {
 		return nil
 	}
@@ -122,7 +137,7 @@ func (r *refs) loadLocked() error {
 
 // reserveLocked makes sure that the next number is reserved on disk. If it is not, reserveLocked
 // reserves the next refBlock numbers.
-func (r *refs) reserveLocked() error {
+func (r *Refs) reserveLocked() error {
 	if err := r.loadLocked(); err != nil {
 		return err
 	}

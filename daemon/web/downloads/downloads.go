@@ -1,4 +1,5 @@
-package web
+// Package downloads tells a session's commands which downloads have started and ended.
+package downloads
 
 import (
 	"context"
@@ -13,11 +14,11 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// downloads records which of the session's downloads were reported in replies or given to
+// Downloads records which of the session's downloads were reported in replies or given to
 // commands. The broker has the list of the downloads, and keeps it when the daemon ends.
-type downloads struct {
+type Downloads struct {
 	session *daemon.Session
-	noted   atomic.Bool // a page has started a download since the last call of hasNew
+	noted   atomic.Bool // a page has started a download since the last call of HasNew
 
 	mu    sync.Mutex           // guards the fields below
 	told  int                  // downloads up to this number were reported
@@ -25,8 +26,14 @@ type downloads struct {
 	given map[string]time.Time // by GUID: when the download was last given to a command
 }
 
+// New returns the record of a session whose daemon has just started.
+func New(s *daemon.Session) *Downloads { return &Downloads{session: s} }
+
+// pollTime is how often the list of downloads is read while a command waits for one.
+const pollTime = 100 * time.Millisecond
+
 // giveLocked marks a download as given to a command. The command's caller fetches the file.
-func (d *downloads) giveLocked(got verbs.BrokerDownload) {
+func (d *Downloads) giveLocked(got verbs.BrokerDownload) {
 	if d.given == nil {
 		d.given = map[string]time.Time{}
 	}
@@ -38,13 +45,13 @@ func (d *downloads) giveLocked(got verbs.BrokerDownload) {
 // the download is still listed after that, it may be given to another command.
 const fetchTime = 5 * time.Second
 
-// isTaken reports whether a download must not be given to a further command. That is so in three
+// IsTaken reports whether a download must not be given to a further command. That is so in three
 // cases:
 //
 //   - A CDP client of the session has got a copy of the file.
 //   - The download was given to a command within the last fetchTime.
 //   - The download was cancelled, and this or a newer download was given to a command.
-func (d *downloads) isTaken(got verbs.BrokerDownload) bool {
+func (d *Downloads) IsTaken(got verbs.BrokerDownload) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	at, given := d.given[got.GUID]
@@ -54,17 +61,17 @@ func (d *downloads) isTaken(got verbs.BrokerDownload) bool {
 // untoldLocked returns the range of the downloads that are still to be reported. Their numbers are
 // greater than the result told, and not greater than the result newest. Downloads that were started
 // under an earlier daemon are not in the range.
-func (d *downloads) untoldLocked() (told, newest int) {
+func (d *Downloads) untoldLocked() (told, newest int) {
 	newest, first := d.session.Tabs.Downloads()
 	return max(d.told, first), newest
 }
 
-// note is called when a page has started a download.
-func (d *downloads) note() { d.noted.Store(true) }
+// Note is called when a page has started a download.
+func (d *Downloads) Note() { d.noted.Store(true) }
 
-// hasNew reports whether a download has started that no reply has named. It asks the broker only if
+// HasNew reports whether a download has started that no reply has named. It asks the broker only if
 // a page has started a download since the last call.
-func (d *downloads) hasNew(ctx context.Context) bool {
+func (d *Downloads) HasNew(ctx context.Context) bool {
 	if !d.noted.Swap(false) {
 		return false
 	}
@@ -77,9 +84,9 @@ func (d *downloads) hasNew(ctx context.Context) bool {
 	return newest > told
 }
 
-// takeNew returns the downloads that have started and that no reply has named yet, and marks
+// TakeNew returns the downloads that have started and that no reply has named yet, and marks
 // them as reported.
-func (d *downloads) takeNew(ctx context.Context) []verbs.StartedDownload {
+func (d *Downloads) TakeNew(ctx context.Context) []verbs.StartedDownload {
 	d.mu.Lock()
 	told, newest := d.untoldLocked()
 	d.told = newest
@@ -104,8 +111,8 @@ func (d *downloads) takeNew(ctx context.Context) []verbs.StartedDownload {
 // later reply reports a download that starts later.
 const startTime = 2 * time.Second
 
-// awaitStart waits up to startTime for the start of a download that no reply has named.
-func (d *downloads) awaitStart(ctx context.Context) {
+// AwaitStart waits up to startTime for the start of a download that no reply has named.
+func (d *Downloads) AwaitStart(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	for {
@@ -121,8 +128,8 @@ func (d *downloads) awaitStart(ctx context.Context) {
 	}
 }
 
-// newest returns the number of the session's newest download.
-func (d *downloads) newest(ctx context.Context) (int, error) {
+// Newest returns the number of the session's newest download.
+func (d *Downloads) Newest(ctx context.Context) (int, error) {
 	if _, err := d.session.Tabs.List(ctx); err != nil {
 		return 0, err
 	}
@@ -130,9 +137,9 @@ func (d *downloads) newest(ctx context.Context) (int, error) {
 	return newest, nil
 }
 
-// await lists the session's downloads repeatedly until choose picks one of them. It returns that
+// Await lists the session's downloads repeatedly until choose picks one of them. It returns that
 // download, and marks it as reported and as given to the command.
-func (d *downloads) await(ctx context.Context, choose func([]verbs.BrokerDownload) *verbs.BrokerDownload) (verbs.BrokerDownload, error) {
+func (d *Downloads) Await(ctx context.Context, choose func([]verbs.BrokerDownload) *verbs.BrokerDownload) (verbs.BrokerDownload, error) {
 	for {
 		all, err := d.session.Broker.Downloads(ctx)
 		if err != nil && !daemon.IsTransient(err) {
@@ -151,8 +158,8 @@ func (d *downloads) await(ctx context.Context, choose func([]verbs.BrokerDownloa
 	}
 }
 
-// awaitFinished waits until a download has ended, and returns the file that the caller fetches.
-func (d *downloads) awaitFinished(ctx context.Context, one verbs.BrokerDownload, path string) (verbs.SavedDownload, error) {
+// AwaitFinished waits until a download has ended, and returns the file that the caller fetches.
+func (d *Downloads) AwaitFinished(ctx context.Context, one verbs.BrokerDownload, path string) (verbs.SavedDownload, error) {
 	began := time.Now()
 	for {
 		switch one.State {
@@ -197,7 +204,7 @@ func (d *downloads) awaitFinished(ctx context.Context, one verbs.BrokerDownload,
 
 // unfinishedError returns the error of a command that ends before its download does. The download
 // goes on, and may be given to the next command.
-func (d *downloads) unfinishedError(ctx context.Context, one verbs.BrokerDownload, began time.Time, path string) error {
+func (d *Downloads) unfinishedError(ctx context.Context, one verbs.BrokerDownload, began time.Time, path string) error {
 	d.mu.Lock()
 	delete(d.given, one.GUID)
 	d.mu.Unlock()

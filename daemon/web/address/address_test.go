@@ -1,4 +1,4 @@
-package web
+package address
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-func TestCompleteURL(t *testing.T) {
+func TestComplete(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ given, want string }{
 		{"https://example.com/a?b#c", "https://example.com/a?b#c"},
@@ -34,13 +34,13 @@ func TestCompleteURL(t *testing.T) {
 		{"blob:https://example.com/1", "blob:https://example.com/1"},
 	}
 	for _, tt := range tests {
-		if got, err := completeURL(tt.given); err != nil || got != tt.want {
-			t.Errorf("completeURL(%q) = %q, %v, want %q", tt.given, got, err, tt.want)
+		if got, err := Complete(tt.given); err != nil || got != tt.want {
+			t.Errorf("Complete(%q) = %q, %v, want %q", tt.given, got, err, tt.want)
 		}
 	}
 }
 
-func TestCompleteURLRefuses(t *testing.T) {
+func TestCompleteRefuses(t *testing.T) {
 	t.Parallel()
 	for _, given := range []string{
 		"", " ", "javascript:alert(1)", "JavaScript:alert(1)", "javascript:1", "tel:112", "java\tscript:alert(1)", "chrome://settings", "chrome-extension://x/y",
@@ -48,9 +48,9 @@ func TestCompleteURLRefuses(t *testing.T) {
 		"ws://example.com", "intent://x", "http://", "https:///path", "http://exa mple.com", "/etc/passwd", "https://" + strings.Repeat("x", maxURL),
 		"http://example.com/\x00", "http://..", "./page.html",
 	} {
-		got, err := completeURL(given)
+		got, err := Complete(given)
 		if !errors.Is(err, wire.CodeBadInput) {
-			t.Errorf("completeURL(%.40q) = %.40q, %v, want %s", given, got, err, wire.CodeBadInput)
+			t.Errorf("Complete(%.40q) = %.40q, %v, want %s", given, got, err, wire.CodeBadInput)
 		}
 	}
 }

@@ -1,4 +1,5 @@
-package web
+// Package dialogs answers the JavaScript dialogs of a session's pages.
+package dialogs
 
 import (
 	"maps"
@@ -12,16 +13,16 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// dialogs answers JavaScript dialogs by the session's policy, so that no page hangs. Without a
+// Dialogs answers JavaScript dialogs by the session's policy, so that no page hangs. Without a
 // policy, alert and beforeunload are accepted, which lets the page go on, and confirm and prompt
 // are dismissed.
-type dialogs struct {
+type Dialogs struct {
 	state   *daemon.StateStore
 	notices *daemon.Notices
 
 	mu   sync.Mutex // guards the fields below; never held during I/O
 	open map[playwright.Dialog]*openDialog
-	next *reaction // overrides the policy for the next dialog; may be nil
+	next *Reaction // overrides the policy for the next dialog; may be nil
 }
 
 type openDialog struct {
@@ -29,23 +30,24 @@ type openDialog struct {
 	over chan struct{} // closed when the dialog was answered
 }
 
-// reaction is how a dialog is answered.
-type reaction struct {
-	accept bool
-	text   string // the input of a prompt that is accepted
+// Reaction is how a dialog is answered.
+type Reaction struct {
+	Accept bool
+	Text   string // the input of a prompt that is accepted
 	raised bool   // no policy made the decision, so the reply warns of the dialog
 }
 
-func newDialogs(k *daemon.StateStore, n *daemon.Notices) *dialogs {
-	return &dialogs{state: k, notices: n, open: map[playwright.Dialog]*openDialog{}}
+// New returns the dialogs of a session: their policy is in k, and n is told of each.
+func New(k *daemon.StateStore, n *daemon.Notices) *Dialogs {
+	return &Dialogs{state: k, notices: n, open: map[playwright.Dialog]*openDialog{}}
 }
 
-// answer answers a dialog that has opened. It first adds the dialog to the notices for the reply,
+// Answer answers a dialog that has opened. It first adds the dialog to the notices for the reply,
 // because the command that caused the dialog may end as soon as the dialog is answered.
-func (d *dialogs) answer(dialog playwright.Dialog) {
+func (d *Dialogs) Answer(dialog playwright.Dialog) {
 	seen := verbs.Dialog{Type: dialog.Type(), Message: dialog.Message(), DefaultPrompt: dialog.DefaultValue(), Handled: "dismissed"}
 	do := d.decide(seen.Type)
-	if do.accept {
+	if do.Accept {
 		seen.Handled = "accepted"
 	}
 	seen.Unhandled = do.raised
@@ -57,10 +59,10 @@ func (d *dialogs) answer(dialog playwright.Dialog) {
 	d.notices.AddDialog(seen)
 	// An error means that the dialog is gone: its page was closed, or a person has answered it.
 	switch {
-	case !do.accept:
+	case !do.Accept:
 		_ = dialog.Dismiss()
 	case seen.Type == "prompt":
-		_ = dialog.Accept(do.text)
+		_ = dialog.Accept(do.Text)
 	default:
 		_ = dialog.Accept()
 	}
@@ -69,7 +71,7 @@ func (d *dialogs) answer(dialog playwright.Dialog) {
 	d.mu.Unlock()
 }
 
-func (d *dialogs) decide(kind string) reaction {
+func (d *Dialogs) decide(kind string) Reaction {
 	d.mu.Lock()
 	next := d.next
 	d.next = nil
@@ -79,24 +81,24 @@ func (d *dialogs) decide(kind string) reaction {
 	}
 	switch p := d.state.Get().Policies; p.Dialog {
 	case verbs.PolicyAccept:
-		return reaction{accept: true}
+		return Reaction{Accept: true}
 	case verbs.PolicyPromptWith:
-		return reaction{accept: true, text: p.PromptText}
+		return Reaction{Accept: true, Text: p.PromptText}
 	case verbs.PolicyDismiss:
-		return reaction{}
+		return Reaction{}
 	}
-	return reaction{accept: kind == "alert" || kind == "beforeunload", raised: true}
+	return Reaction{Accept: kind == "alert" || kind == "beforeunload", raised: true}
 }
 
-// expect sets the reaction to the next dialog, which overrides the policy.
-func (d *dialogs) expect(next reaction) {
+// Expect sets the reaction to the next dialog, which overrides the policy.
+func (d *Dialogs) Expect(next Reaction) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.next = &next
 }
 
-// current returns a dialog that is open, if there is one.
-func (d *dialogs) current() (verbs.Dialog, bool) {
+// Current returns a dialog that is open, if there is one.
+func (d *Dialogs) Current() (verbs.Dialog, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, shown := range d.open {
@@ -105,8 +107,8 @@ func (d *dialogs) current() (verbs.Dialog, bool) {
 	return verbs.Dialog{}, false
 }
 
-// awaitAnswered waits up to limit until the dialogs that are open now have been answered.
-func (d *dialogs) awaitAnswered(limit time.Duration) {
+// AwaitAnswered waits up to limit until the dialogs that are open now have been answered.
+func (d *Dialogs) AwaitAnswered(limit time.Duration) {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	d.mu.Lock()
