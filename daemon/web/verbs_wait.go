@@ -44,19 +44,20 @@ func (c *call) wait(ctx context.Context, in verbs.WaitIn) (verbs.WaitOut, error)
 		return verbs.WaitOut{}, err
 	}
 	var out verbs.WaitOut
-	switch err = c.on(p).awaitFor(ctx, in); {
+	w := waiting{c.on(p)}
+	switch err = w.awaitFor(ctx, in); {
 	case err != nil:
 	case in.What != "":
-		out, err = verbs.WaitOut{Waited: "selector", Selector: in.What}, c.on(p).waitSelector(ctx, sel, in.State)
+		out, err = verbs.WaitOut{Waited: "selector", Selector: in.What}, w.waitSelector(ctx, sel, in.State)
 	case in.Text != "":
-		out, err = verbs.WaitOut{Waited: "text", Found: in.Text}, c.on(p).waitText(ctx, in.Text)
+		out, err = verbs.WaitOut{Waited: "text", Found: in.Text}, w.waitText(ctx, in.Text)
 	case in.URL != "":
-		out.URL, err = c.on(p).waitURL(ctx, in.URL)
+		out.URL, err = w.waitURL(ctx, in.URL)
 	case in.Load != "":
 		state := playwright.LoadState(in.Load)
-		out, err = verbs.WaitOut{State: in.Load}, c.on(p).awaitLoadState(ctx, &state)
+		out, err = verbs.WaitOut{State: in.Load}, w.awaitLoadState(ctx, &state)
 	default:
-		out.Result, err = c.on(p).waitScript(ctx, in.Script)
+		out.Result, err = w.waitScript(ctx, in.Script)
 	}
 	if err != nil {
 		var coded *wire.Error
@@ -73,17 +74,20 @@ func (c *call) wait(ctx context.Context, in verbs.WaitIn) (verbs.WaitOut, error)
 	return out, nil
 }
 
+// waiting is a wait command and the page that it watches.
+type waiting struct{ *pageCall }
+
 // awaitFor waits for the document in which the condition is to be checked. For the states hidden
 // and detached it also waits until the document is parsed, because an element that is not parsed
 // yet would count as hidden and detached. A condition about the URL is checked at once.
-func (c *pageCall) awaitFor(ctx context.Context, in verbs.WaitIn) error {
+func (w waiting) awaitFor(ctx context.Context, in verbs.WaitIn) error {
 	switch {
 	case in.URL != "":
 		return nil
 	case in.State == "hidden", in.State == "detached":
-		return c.awaitDocument(ctx)
+		return w.awaitDocument(ctx)
 	}
-	return c.awaitArrival(ctx)
+	return w.awaitArrival(ctx)
 }
 
 // waitTime waits for ms milliseconds. No other time limit applies to it.
@@ -98,28 +102,28 @@ func (c *call) waitTime(ctx context.Context, ms int) (verbs.WaitOut, error) {
 	return verbs.WaitOut{Waited: "timeout", MS: ms, Effects: verbs.Effects{Dialogs: c.AddNotices()}}, nil
 }
 
-func (c *pageCall) waitSelector(ctx context.Context, sel selector, state string) error {
-	at := c.page.Locator(sel.query).First()
+func (w waiting) waitSelector(ctx context.Context, sel selector, state string) error {
+	at := w.page.Locator(sel.query).First()
 	if sel.ref != 0 {
-		e, err := c.checkRef(ctx, sel.ref)
+		e, err := w.checkRef(ctx, sel.ref)
 		if err != nil && errors.Is(err, wire.CodeStaleRef) && (state == "hidden" || state == "detached") {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		at = c.page.Locator("aria-ref=" + e.PlaywrightRef)
+		at = w.page.Locator("aria-ref=" + e.PlaywrightRef)
 	}
 	want := playwright.WaitForSelectorState(state)
 	for {
 		limit := daemon.TimeLeft(ctx, sliceTime)
-		err := c.peek(limit+daemon.Grace, func() error {
+		err := w.peek(limit+daemon.Grace, func() error {
 			return at.WaitFor(playwright.LocatorWaitForOptions{State: &want, Timeout: playwright.Float(milliseconds(limit))})
 		})
 		if err == nil {
 			return nil
 		}
-		if err := c.retryError(ctx, err); err != nil {
+		if err := w.retryError(ctx, err); err != nil {
 			return err
 		}
 	}
@@ -127,13 +131,13 @@ func (c *pageCall) waitSelector(ctx context.Context, sel selector, state string)
 
 // retryError returns nil if a check that failed with err is to be repeated, and otherwise the
 // error for the command.
-func (c *pageCall) retryError(ctx context.Context, err error) error {
+func (w waiting) retryError(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return daemon.ContextError(ctx)
-	case c.page.isCrashed():
+	case w.page.isCrashed():
 		return wire.Errorf(wire.CodePageCrashed, "the page crashed").WithHint("abrowser open")
-	case c.page.isGone():
+	case w.page.isGone():
 		return wire.Errorf(wire.CodePageClosed, "the page was closed").WithHint("abrowser tab list")
 	case isTimeout(err), isDocumentGone(err), errors.Is(err, wire.CodeResultUnknown):
 		if !isTimeout(err) {
@@ -145,16 +149,16 @@ func (c *pageCall) retryError(ctx context.Context, err error) error {
 }
 
 // poll evaluates an expression repeatedly until good accepts its value.
-func (c *pageCall) poll(ctx context.Context, code string, good func(value) bool) (value, error) {
+func (w waiting) poll(ctx context.Context, code string, good func(value) bool) (value, error) {
 	for {
-		v, err := c.evaluate(ctx, code)
+		v, err := w.evaluate(ctx, code)
 		switch {
 		case err == nil && good(v):
 			return v, nil
 		case err != nil && errors.Is(err, wire.CodeEvaluation) && !strings.HasPrefix(err.Error(), "SyntaxError"):
 			// The page may not have what the expression needs yet.
 		case err != nil:
-			if err := c.retryError(ctx, err); err != nil {
+			if err := w.retryError(ctx, err); err != nil {
 				return value{}, err
 			}
 		}
@@ -170,17 +174,17 @@ func (c *pageCall) poll(ctx context.Context, code string, good func(value) bool)
 	}
 }
 
-func (c *pageCall) waitText(ctx context.Context, text string) error {
-	_, err := c.poll(ctx, "document.body !== null && document.body.innerText.includes("+aria.Quote(text)+")",
+func (w waiting) waitText(ctx context.Context, text string) error {
+	_, err := w.poll(ctx, "document.body !== null && document.body.innerText.includes("+aria.Quote(text)+")",
 		func(v value) bool { return string(v.json) == "true" })
 	return err
 }
 
-func (c *pageCall) waitScript(ctx context.Context, code string) ([]byte, error) {
+func (w waiting) waitScript(ctx context.Context, code string) ([]byte, error) {
 	function := false
-	v, err := c.poll(ctx, code, func(v value) bool { function = v.function; return v.truthy() })
+	v, err := w.poll(ctx, code, func(v value) bool { function = v.function; return v.truthy() })
 	if err == nil && function {
-		v, err = c.poll(ctx, "("+strings.TrimRight(strings.TrimSpace(code), ";")+")()", value.truthy)
+		v, err = w.poll(ctx, "("+strings.TrimRight(strings.TrimSpace(code), ";")+")()", value.truthy)
 	}
 	return v.json, err
 }
@@ -196,14 +200,14 @@ func (v value) truthy() bool {
 	return true
 }
 
-func (c *pageCall) waitURL(ctx context.Context, pattern string) (string, error) {
+func (w waiting) waitURL(ctx context.Context, pattern string) (string, error) {
 	match := urlPattern(pattern)
 	for {
-		if at := c.page.URL(); match(at) {
+		if at := w.page.URL(); match(at) {
 			return at, nil
 		}
-		if c.page.isGone() || c.page.isCrashed() {
-			return "", c.retryError(ctx, nil)
+		if w.page.isGone() || w.page.isCrashed() {
+			return "", w.retryError(ctx, nil)
 		}
 		if !daemon.Sleep(ctx, pollTime) {
 			return "", daemon.ContextError(ctx)
