@@ -3,6 +3,7 @@ module github.com/abrowser/abrowser
 go 1.26.0
 
 require (
+	github.com/andybalholm/brotli v1.2.1 // cmd/abrowser/cdpserver: the description of CDP in the browser's resources is compressed with it; the standard library has no Brotli
 	github.com/coder/websocket v1.8.15 // launcher/broker: CDP for each session; daemon: a client of it
 	github.com/creack/pty v1.1.24 // cmd/abrowser: tests run tasks in terminals, as a task manager does
 	github.com/fsnotify/fsnotify v1.10.1 // sockets: wait for a socket to appear; launcher/broker: notice that one was removed

@@ -94,3 +94,9 @@ func (t *target) isNew(now time.Time) bool {
 
 // now returns the time in the precision in which it is saved.
 func (m *Mux) now() time.Time { return m.Clock().UTC().Truncate(time.Millisecond) }
+
+// HasTarget reports whether a target belongs to the named tenant.
+func (m *Mux) HasTarget(name, target string) bool {
+	t := m.targets[target]
+	return t != nil && t.owner != nil && t.owner.Name == name
+}

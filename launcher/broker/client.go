@@ -36,6 +36,7 @@ type cdpClient struct {
 	why  string        // the reason for the end; read only after end has returned
 	// socket is the socket file of the session's daemon if the client is that daemon, else nil.
 	socket *socketwatch.Socket
+	page   *pageClient // nil unless the connection is for one page
 }
 
 // end makes write send the messages that are still queued and then disconnect the client. If write
@@ -51,8 +52,12 @@ func (c *cdpClient) end(why string) {
 
 // send queues a message. A client that leaves too much unread is disconnected.
 func (c *cdpClient) send(msg []byte) {
-	if !c.q.Put(msg) {
+	msg, ended := c.page.message(msg)
+	if msg != nil && !c.q.Put(msg) {
 		c.end("too many bytes are waiting to be read")
+	}
+	if ended {
+		c.end("the page was closed")
 	}
 }
 
@@ -90,6 +95,14 @@ func (b *broker) endpoint(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the browser is being stopped", http.StatusServiceUnavailable)
 		return
 	}
+	target := query.Get(wire.ParamTarget)
+	if target != "" {
+		known := false
+		if err := b.do(r.Context(), func() { known = b.mux.HasTarget(name, target) }); err != nil || !known {
+			http.Error(w, "No such target id: "+target, http.StatusNotFound)
+			return
+		}
+	}
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{CompressionMode: websocket.CompressionDisabled})
 	if err != nil {
 		b.log.Debug("accepting a WebSocket", "session", name, "error", err)
@@ -102,6 +115,9 @@ func (b *broker) endpoint(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	log := b.log.With("session", name)
+	if target != "" {
+		c.page = &pageClient{target: target, attached: make(chan error, 1)}
+	}
 	if query.Has(wire.ParamDaemon) {
 		socket := socketwatch.Of(place.Socket)
 		c.socket = &socket
@@ -159,9 +175,14 @@ func (b *broker) join(ctx context.Context, c *cdpClient, name, group string) err
 	}
 	select {
 	case ok := <-joined:
-		if ok {
-			return nil
+		if !ok {
+			break
 		}
+		if err := b.attachPage(ctx, c); err != nil {
+			b.leave(ctx, c)
+			return err
+		}
+		return nil
 	case <-c.cut:
 	case <-ctx.Done():
 	}
@@ -193,7 +214,7 @@ func (b *broker) receive(ctx context.Context, c *cdpClient) error {
 		ready := make(chan struct{})
 		request, invalid := cdp.ParseRequest(msg)
 		err = b.do(ctx, func() {
-			b.mux.FromClient(c.id, request, invalid)
+			b.mux.FromClient(c.id, c.page.request(request), invalid)
 			b.mux.WhenReady(c.id, func() { close(ready) })
 		})
 		if err != nil {

@@ -21,7 +21,7 @@ func All() []wire.AnyVerb {
 		&SetViewport, &SetDevice, &SetGeo, &SetOffline, &SetHeaders, &SetMedia, &SetReset,
 		&PoolRequest, &PoolGrant, &PoolRequests,
 		&Batch, &Close, &Kill, &Status, &Session, &SessionList, &SessionInfo, &SessionClose, &SessionLog,
-		&BrowserStatus, &BrowserStop, &Install, &Doctor, &MCP, &MCPInstall,
+		&BrowserStatus, &BrowserStop, &Install, &Doctor, &MCP, &MCPInstall, &CDP,
 		&BrokerTabs, &BrokerNote, &BrokerRelease, &BrokerDepart, &BrokerIncognito, &BrokerSessions, &BrokerNotices, &BrokerDownloads, &BrokerClaim, &BrokerEndAgent,
 	}
 }

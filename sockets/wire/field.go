@@ -17,6 +17,7 @@ import (
 //	json:"name,omitzero"   the name in requests; also the flag's name, unless there is a flag tag
 //	arg:"0"                the position of the argument; arg:"0..." also takes all following
 //	                       arguments, which a string field joins with spaces
+//	arg:"--"               takes all arguments after --, which has to precede them
 //	flag:"full,f"          the long and the short name of the flag; "-" means no flag
 //	default:"1"            the value if the request has none
 //	enum:"up|down"         the allowed values
@@ -40,6 +41,7 @@ type Field struct {
 	Short    string // a letter; empty for none
 	Arg      int    // the position; -1 for none
 	Rest     bool   // takes all arguments from Arg on
+	Dashed   bool   // takes the arguments after --; Rest is set and Arg is 0
 	Required bool
 	Default  string
 	Enum     []string
@@ -127,6 +129,10 @@ func fieldOf(t reflect.Type, sf reflect.StructField) (f Field, ok bool) {
 				f.Enum = strings.Split(value, "|")
 			}
 		case "arg":
+			if value == "--" {
+				f.Arg, f.Rest, f.Dashed = 0, true, true
+				continue
+			}
 			number, rest := strings.CutSuffix(value, "...")
 			position, err := strconv.Atoi(number)
 			if err != nil {

@@ -28,6 +28,7 @@ const (
 	PathCapture = "/v1/capture"  // POST: locks the front tab as long as the client keeps the connection open
 	PathSession = "/v1/session/" // GET, with a session's name appended: opens a WebSocket for CDP in the session
 	ParamParty  = "party"        // a query parameter of PathSession: connections with the same value belong to one client
+	ParamTarget = "target"       // a query parameter of PathSession: the id of a page; the connection is then only for this page
 	ParamDaemon = "daemon"       // a query parameter of PathSession: the client is the session's daemon and gets [EventSocketRemoved]
 )
 

@@ -62,18 +62,21 @@ func Placeholder(f wire.Field) string {
 
 // Usage returns the usage line of a command, such as: abrowser fill SELECTOR TEXT... [flags].
 func Usage(spec wire.Spec, fields []wire.Field) string {
-	words := []string{"abrowser", spec.Name}
+	words, last := []string{"abrowser", spec.Name}, []string(nil)
 	for _, f := range Arguments(fields) {
-		if f.Required {
+		switch {
+		case f.Dashed:
+			last = []string{"[-- " + Placeholder(f) + "]"}
+		case f.Required:
 			words = append(words, Placeholder(f))
-		} else {
+		default:
 			words = append(words, "["+Placeholder(f)+"]")
 		}
 	}
 	if slices.ContainsFunc(fields, func(f wire.Field) bool { return f.Flag != "" }) {
 		words = append(words, "[flags]")
 	}
-	return strings.Join(words, " ")
+	return strings.Join(append(words, last...), " ")
 }
 
 // minTexts returns the smallest number of arguments that a command takes.

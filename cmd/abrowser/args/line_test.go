@@ -69,6 +69,9 @@ func TestParseParams(t *testing.T) {
 		{"eval -1", "eval", `{"script":"-1"}`},
 		{"eval -b MSsx", "eval", `{"base64":true,"script":"MSsx"}`},
 		{"screenshot '#a' x.png -f", "screenshot", `{"full":true,"path":"x.png","selector":"#a"}`},
+		{"cdp", "cdp", `{}`},
+		{"cdp --port 9222 --json", "cdp", `{"port":9222}`},
+		{"cdp --port 9222 -- npx tool --port 1 --json -- {cdp}", "cdp", `{"command":["npx","tool","--port","1","--json","--","{cdp}"],"port":9222}`},
 		{`batch "get title" "get url" --bail`, "batch", `{"bail":true,"commands":["get title","get url"]}`},
 	}
 	for _, tt := range tests {
@@ -121,6 +124,9 @@ func TestParseRefuses(t *testing.T) {
 		{"scroll dwn", "scroll's DIRECTION takes", "did you mean down?", wire.CodeBadInput},
 		{"scroll down far", "scroll's AMOUNT takes a whole number", "", wire.CodeBadInput},
 		{"click a --new-tab=perhaps", `--new-tab takes true or false, not "perhaps"`, "", wire.CodeBadInput},
+		{"cdp npx tool", `"npx" has to follow --`, "abrowser cdp --help", wire.CodeBadInput},
+		{"cdp --port 1 npx --port {cdp}", `"npx" has to follow --`, "", wire.CodeBadInput},
+		{"cdp --", "nothing follows --", "", wire.CodeBadInput},
 		{"click a --modifiers Alt,Hyper", `--modifiers takes Alt, Control, Meta, Shift, not "Hyper"`, "", wire.CodeBadInput},
 	}
 	for _, tt := range tests {

@@ -1,6 +1,10 @@
 package args
 
-import "github.com/abrowser/abrowser/sockets/wire"
+import (
+	"slices"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
 
 // normalized is a command's tokens, separated into flags and texts.
 type normalized struct {
@@ -10,13 +14,18 @@ type normalized struct {
 
 // normalize separates tokens into known flags and texts. A token that looks like a flag but is
 // unknown is an error, unless it belongs to an argument that takes all remaining words as text.
-// After -- every token is text.
+// After -- every token is text. If the command takes only arguments after --, a text before it is
+// an error.
 func normalize(known flags, fields []wire.Field, tokens []string) (normalized, error) {
 	var n normalized
+	dashed := slices.ContainsFunc(fields, func(f wire.Field) bool { return f.Dashed })
 	textFrom, hasText := textArgument(fields)
 	for i := 0; i < len(tokens); {
 		token := tokens[i]
 		if token == "--" {
+			if dashed && i+1 == len(tokens) {
+				return n, wire.Errorf(wire.CodeBadInput, "nothing follows --")
+			}
 			n.texts = append(n.texts, tokens[i+1:]...)
 			break
 		}
@@ -30,6 +39,8 @@ func normalize(known flags, fields []wire.Field, tokens []string) (normalized, e
 			continue
 		case looksLikeFlag(token) && (!hasText || len(n.texts) < textFrom):
 			return n, known.unknown(token)
+		case dashed:
+			return n, wire.Errorf(wire.CodeBadInput, "%q has to follow --", token)
 		}
 		n.texts = append(n.texts, token)
 		i++

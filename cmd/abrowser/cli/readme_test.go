@@ -108,7 +108,8 @@ func verbsTable(keep func(wire.AnyVerb) bool) string {
 
 // synopsis returns the usage of a verb with the names of its flags.
 func synopsis(v wire.AnyVerb) string {
-	words := strings.TrimPrefix(strings.TrimSuffix(args.Usage(v.Describe(), v.Fields()), " [flags]"), "abrowser ")
+	usage, dashed, _ := strings.Cut(strings.TrimPrefix(args.Usage(v.Describe(), v.Fields()), "abrowser "), " [-- ")
+	words := strings.TrimSuffix(usage, " [flags]")
 	for _, f := range v.Fields() {
 		switch {
 		case f.Flag == "":
@@ -117,6 +118,9 @@ func synopsis(v wire.AnyVerb) string {
 		default:
 			words += " [--" + f.Flag + "]"
 		}
+	}
+	if dashed != "" {
+		words += " [-- " + dashed
 	}
 	return words
 }

@@ -78,12 +78,19 @@ func (c *command) run(ctx context.Context) int {
 	if err := c.readScript(ctx); err != nil {
 		return c.printer.fail(wire.WithDefaultHint(err, "abrowser %s --help", c.line.Name()))
 	}
-	result, err := c.do(ctx, commands.Command{Verb: c.line.Verb, Params: c.line.Params})
+	result, err := c.do(ctx, commands.Command{Verb: c.line.Verb, Params: c.line.Params, Announce: c.announce})
 	if err != nil {
 		return c.printer.fail(err)
 	}
+	if result.Exit != nil {
+		return *result.Exit
+	}
 	return c.printer.answer(result.Output, result.Failure)
 }
+
+// announce prints the output of a command that continues to run, and reports whether it could. An
+// error is printed, too.
+func (c *command) announce(out any) bool { return c.printer.answer(out, nil) == wire.ExitDone }
 
 // do runs a command, and passes its warnings, session and records to the printer.
 func (c *command) do(ctx context.Context, cmd commands.Command) (commands.Result, error) {

@@ -36,6 +36,7 @@ func table() []handlers {
 		bind(verbs.Doctor, (*run).doctor, nil, nil),
 		bind(verbs.MCP, (*run).serveMCP, nil, nil),
 		bind(verbs.MCPInstall, (*run).installMCP, nil, nil),
+		bind(verbs.CDP, (*run).serveCDP, nil, nil),
 
 		constant(verbs.BrowserStatus, verbs.BrowserStatusOut{}),
 		constant(verbs.DialogStatus, verbs.DialogStatusOut{}),

@@ -40,6 +40,9 @@ type FullProgram interface {
 	Check(ctx context.Context, s wire.Settings) []verbs.Part
 	// ServeMCP serves an MCP client on standard input and output until the client disconnects.
 	ServeMCP(ctx context.Context, r *Runner, session string, groups []string) error
+	// ServeCDP serves the session's CDP endpoint on a TCP port until ctx ends, and returns 0. With a
+	// program to run, it serves until the program ends, and returns the program's exit status.
+	ServeCDP(ctx context.Context, s CDPServer) (status int, err error)
 	// InstallMCP returns the configuration with which MCP clients start abrowser. If in.Write is
 	// true, it also adds the configuration to a client's file.
 	InstallMCP(in verbs.MCPInstallIn) (out *verbs.MCPInstallOut, warnings []string, err error)

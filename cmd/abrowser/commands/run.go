@@ -22,6 +22,8 @@ type run struct {
 	failure  error             // see [Result]
 	silent   sockets.PeerState // the state of the session's daemon, if it does not respond
 	records  []wire.Record     // see [Result]
+	exit     *int              // see [Result]
+	announce func(any) bool    // see [Command]
 
 	mu       sync.Mutex // guards warnings
 	warnings []string

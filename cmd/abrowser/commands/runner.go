@@ -35,6 +35,10 @@ type Command struct {
 	Params   map[string]any // as package args parses them: numbers are ints, and lists are []string
 	Settings map[string]any // by the names in [wire.Settings]; they override the runner's
 	Actions  []Action       // the commands of [verbs.Batch]
+
+	// Announce prints the output of a command that then continues to run, and reports whether it
+	// could. Required for [verbs.CDP].
+	Announce func(out any) bool
 }
 
 // Action is one command of a batch.
@@ -52,6 +56,7 @@ type Result struct {
 	Failure  error  // the error of a command that failed but has an output to show
 	Warnings []string
 	Records  []wire.Record // what policies decided while the command ran
+	Exit     *int          // the exit status, if the command has printed its output itself
 }
 
 // LoadFull loads the full program. In the thin program, it replaces the process by the full
@@ -77,7 +82,7 @@ func (r *Runner) Do(ctx context.Context, c Command) (Result, error) {
 		return Result{Session: x.session}, err
 	}
 	out, err := x.do(ctx, c.Actions)
-	return Result{Session: x.session, Output: out, Failure: x.failure, Warnings: x.warnings, Records: x.records}, err
+	return Result{Session: x.session, Output: out, Failure: x.failure, Warnings: x.warnings, Records: x.records, Exit: x.exit}, err
 }
 
 // newRun returns a run for the command, in the command's session and with its settings. Even if
@@ -85,7 +90,7 @@ func (r *Runner) Do(ctx context.Context, c Command) (Result, error) {
 func (r *Runner) newRun(c Command) (*run, error) {
 	x := &run{
 		Runner: *r, call: newCall(c.Verb, c.Params),
-		session: r.identity.Session, agent: r.identity.Agent, owner: r.identity.Owner, settings: r.identity.Settings,
+		announce: c.Announce, session: r.identity.Session, agent: r.identity.Agent, owner: r.identity.Owner, settings: r.identity.Settings,
 	}
 	if c.Session != "" {
 		x.session = c.Session

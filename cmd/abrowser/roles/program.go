@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/abrowser/abrowser/cmd/abrowser/cdpserver"
 	"github.com/abrowser/abrowser/cmd/abrowser/cli"
 	"github.com/abrowser/abrowser/cmd/abrowser/commands"
 	"github.com/abrowser/abrowser/cmd/abrowser/completion"
@@ -76,6 +77,12 @@ func (f *full) ServeMCP(ctx context.Context, r *commands.Runner, session string,
 	return mcp.Serve(ctx, mcp.Options{
 		Do: r.Do, In: f.sys.Stdin, Out: f.sys.Stdout, Session: session, Groups: groups, Version: commands.Version(),
 	})
+}
+
+func (f *full) ServeCDP(ctx context.Context, s commands.CDPServer) (int, error) {
+	return cdpserver.Serve(ctx, cdpserver.System{
+		Stdin: f.sys.Stdin, Stdout: f.sys.Stdout, Stderr: f.sys.Stderr, Environ: f.sys.Environ,
+	}, s)
 }
 
 func (f *full) Complete(words []string) ([]byte, error) {

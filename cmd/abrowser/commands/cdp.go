@@ -1,0 +1,71 @@
+package commands
+
+import (
+	"context"
+	"net"
+
+	"github.com/abrowser/abrowser/sockets"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// CDPServer describes the server that [FullProgram].ServeCDP runs. Announce is required without
+// Command; all other fields but Port and Command are always required.
+type CDPServer struct {
+	Port    int      // 0 means a free port
+	Command []string // the program to run and its arguments; without it, the server ends with ctx or its standard input
+	Session string
+
+	// Dial connects to the browser's broker. It starts the session's daemon and browser if they
+	// do not run.
+	Dial func(ctx context.Context) (net.Conn, error)
+	Path string // of the session's endpoint at the broker
+
+	// Status describes the session's browser.
+	Status func(ctx context.Context) (verbs.BrowserStatusOut, error)
+
+	// Announce prints where the server accepts connections, and reports whether it could.
+	Announce func(verbs.CDPOut) bool
+}
+
+// serveCDP serves the session's CDP endpoint on a TCP port, for as long as the program runs that
+// was given as an argument. The program's exit status becomes that of the command.
+func (x *run) serveCDP(ctx context.Context, in verbs.CDPIn) (*verbs.CDPOut, error) {
+	status, err := x.full.ServeCDP(ctx, CDPServer{
+		Port: in.Port, Command: in.Command, Session: x.session, Dial: x.dialCDP, Path: wire.PathSession + x.session, Status: x.browserStatus,
+		Announce: func(out verbs.CDPOut) bool { return x.announce(out) },
+	})
+	x.exit = &status
+	return &verbs.CDPOut{}, err
+}
+
+// dialCDP connects to the broker of the session's browser. It first sends the verb that a program
+// with a Unix socket uses, so that the session and its browser run, and a session of another agent
+// is refused.
+func (x *run) dialCDP(ctx context.Context) (net.Conn, error) {
+	if _, err := x.Do(ctx, Command{Session: x.session, Verb: &verbs.GetCDPURL}); err != nil {
+		return nil, err
+	}
+	settings, err := x.root().Resume(x.session, x.settings)
+	if err != nil {
+		return nil, err
+	}
+	place, err := x.root().BrowserOf(settings)
+	if err != nil {
+		return nil, err
+	}
+	return sockets.Dial(ctx, place)
+}
+
+// browserStatus returns the state of the session's browser.
+func (x *run) browserStatus(ctx context.Context) (verbs.BrowserStatusOut, error) {
+	result, err := x.Do(ctx, Command{Session: x.session, Verb: &verbs.BrowserStatus})
+	if err != nil {
+		return verbs.BrowserStatusOut{}, err
+	}
+	out, ok := result.Output.(*verbs.BrowserStatusOut)
+	if !ok {
+		return verbs.BrowserStatusOut{}, wire.Errorf(wire.CodeInternal, "browser status returned %T", result.Output)
+	}
+	return *out, nil
+}

@@ -1,0 +1,131 @@
+package broker
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// A connection for one page works as a WebSocket of Chromium's /devtools/page/ID: messages without a
+// sessionId are the page's, the page's workers and frames have sessions, nothing of the browser's
+// own session arrives, and the end of the page is announced before the connection ends.
+func TestConnectionForOnePage(t *testing.T) {
+	t.Parallel()
+	r := start(t, wire.Settings{})
+	daemon := r.connect("a")
+	page := daemon.open()
+	page.show(r.site.URL, "<title>mine</title>")
+	conn := r.socket("a?" + wire.ParamTarget + "=" + page.target)
+	ctx, cancel := context.WithTimeout(t.Context(), testTime)
+	defer cancel()
+	send := func(text string) {
+		t.Helper()
+		if err := conn.Write(ctx, 1, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func() (m message) {
+		t.Helper()
+		_, raw, err := conn.Read(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(raw, &m); err != nil {
+			t.Fatalf("%s: %v", raw, err)
+		}
+		return m
+	}
+	send(`{"id":1,"method":"Runtime.evaluate","params":{"expression":"document.title"}}`)
+	if m := read(); m.ID != 1 || m.SessionID != "" || !strings.Contains(string(m.Result), `"mine"`) {
+		t.Errorf("the title is %+v", m)
+	}
+	send(`{"id":2,"method":"Target.setAutoAttach","params":{"autoAttach":true,"waitForDebuggerOnStart":false,"flatten":true}}`)
+	if m := read(); m.ID != 2 || m.Error != nil {
+		t.Errorf("Target.setAutoAttach = %+v", m)
+	}
+	send(`{"id":3,"method":"Runtime.evaluate","params":{"expression":"void new Worker('data:text/javascript,self.answer=42')"}}`)
+	child := ""
+	for replied := false; !replied || child == ""; {
+		switch m := read(); {
+		case m.ID == 3:
+			replied = true
+		case m.Method == "Target.attachedToTarget" && m.SessionID == "":
+			var p struct{ SessionID string }
+			_ = json.Unmarshal(m.Params, &p)
+			child = p.SessionID
+		}
+	}
+	send(`{"id":4,"method":"Runtime.evaluate","params":{"expression":"self.answer"},"sessionId":"` + child + `"}`)
+	for {
+		m := read()
+		if m.ID == 0 {
+			continue
+		}
+		if m.ID != 4 || m.SessionID != child || !strings.Contains(string(m.Result), "42") {
+			t.Errorf("the worker's answer is %+v", m)
+		}
+		break
+	}
+	send(`{"id":5,"method":"Runtime.evaluate","sessionId":"unknown"}`)
+	if m := read(); m.ID != 5 || m.Error == nil {
+		t.Errorf("a call on a session that does not exist = %+v", m)
+	}
+	send(`{"id":6`)
+	if m := read(); m.Error == nil {
+		t.Errorf("half a message = %+v", m)
+	}
+	daemon.open() // its events are not for this connection
+	if _, err := daemon.call("", "Target.closeTarget", map[string]any{"targetId": page.target}); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		m := read()
+		if m.Method == "Target.detachedFromTarget" || m.Method == "Target.targetDestroyed" || m.Method == "Target.targetInfoChanged" {
+			continue // of the worker
+		}
+		if m.Method == "Inspector.detached" && strings.Contains(string(m.Params), "Render process gone") {
+			continue // Chromium's own event, which does not come in every case
+		}
+		if m.Method != "Inspector.detached" || !strings.Contains(string(m.Params), "target_closed") {
+			t.Errorf("at the end of the page came %+v", m)
+		}
+		break
+	}
+	if _, _, err := conn.Read(ctx); err == nil || ctx.Err() != nil {
+		t.Errorf("after the end of the page: %v", err)
+	}
+}
+
+// A page of another session, and one that does not exist, are unknown before a WebSocket is open.
+func TestConnectionForAnotherSessionsPage(t *testing.T) {
+	t.Parallel()
+	r := start(t, wire.Settings{})
+	foreign := r.connect("b").open()
+	client := &http.Client{Timeout: testTime / 2, Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", r.place.Socket)
+	}}}
+	for _, id := range []string{foreign.target, "0123"} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://x"+wire.PathSession+"a?"+wire.ParamTarget+"="+id, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, value := range map[string]string{"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA=="} {
+			request.Header.Set(name, value)
+		}
+		began := time.Now()
+		response, err := client.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != http.StatusNotFound {
+			t.Errorf("the page %s of session a: status %d after %s", id, response.StatusCode, time.Since(began))
+		}
+	}
+}

@@ -1,0 +1,41 @@
+package verbs
+
+import "github.com/abrowser/abrowser/sockets/wire"
+
+// CDPIn is the input of [CDP].
+type CDPIn struct {
+	Port    int      `json:"port,omitzero" min:"1" help:"the TCP port on 127.0.0.1; the default is a free port"`
+	Command []string `json:"command,omitzero" arg:"--" help:"a program and its arguments, in which {cdp} stands for the URL; the endpoint ends with the program"`
+}
+
+const maxPort = 65535
+
+// Check returns [wire.CodeBadInput] for a port that does not exist and a program without a name.
+func (in CDPIn) Check() error {
+	if in.Port > maxPort {
+		return wire.Errorf(wire.CodeBadInput, "port is %d; it takes at most %d", in.Port, maxPort)
+	}
+	if len(in.Command) > 0 && in.Command[0] == "" {
+		return wire.Errorf(wire.CodeBadInput, "the program after -- has no name")
+	}
+	return nil
+}
+
+// CDPOut is the output of [CDP].
+type CDPOut struct {
+	URL     string `json:"url"`     // the WebSocket of the session's browser
+	HTTPURL string `json:"httpUrl"` // without a slash at the end; /json/version and the others are below it
+	Session string `json:"session"`
+}
+
+// Text returns the URL of the WebSocket.
+func (o CDPOut) Text() string { return o.URL }
+
+// CDP serves the session's CDP endpoint on a TCP port, for programs that cannot use a Unix socket.
+var CDP = wire.Verb[CDPIn, CDPOut]{Spec: wire.Spec{
+	Name: "cdp", Group: groupSession, Short: "Serve the session's CDP endpoint on a TCP port of 127.0.0.1, or run a program with it",
+	Long: "Without a program it prints the endpoint's URL, and serves until it is interrupted or its standard input, if that is a pipe, ends. " +
+		"A program gets the URL in ABROWSER_CDP_URL and in place of each {cdp} in its arguments; the command ends with it and has its exit status. " +
+		"The URL contains a secret that is of no use after the end.",
+	Example: "abrowser cdp -- npx @playwright/mcp --cdp-endpoint {cdp}", By: wire.ByCommand, NoStart: true,
+}}
