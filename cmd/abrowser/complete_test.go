@@ -27,6 +27,7 @@ func toolsOf() map[string]string {
 		verbs.PoolRequests.Name: "get_slot_requests",
 		verbs.Session.Name:      "every result names the session",
 		verbs.MCP.Name:          "it is the server of the tools",
+		verbs.CDP.Name:          "its port is for programs that speak CDP",
 		verbs.MCPInstall.Name:   "it is for people who set up a client",
 		verbs.Install.Name:      "it is for people: doctor says what is missing",
 	}
@@ -35,6 +36,7 @@ func toolsOf() map[string]string {
 // withoutExample returns the verbs whose example is not run, each with the reason.
 func withoutExample() map[string]string {
 	return map[string]string{
+		verbs.CDP.Name:     "npx would download the program; the transcript cdp-endpoint and others run the command",
 		verbs.Install.Name: "--with-deps changes the machine; TestTamperedArchiveIsRefused and others run install",
 		verbs.Doctor.Name:  "its exit status depends on the machine; TestDoctorMendsTheDriver and others run it",
 	}
