@@ -42,7 +42,10 @@ type session struct {
 	// announced are the ids of the targets to which the Mux has attached the client because
 	// of this session's auto-attach.
 	announced map[string]bool
-	downloads downloadSettings
+	// browserCalls is the number of attachToTarget calls for the browser's target that have had no
+	// attachedToTarget event yet.
+	browserCalls int
+	downloads    downloadSettings
 }
 
 // name returns the sessionId that the client uses. It is empty for the root session.

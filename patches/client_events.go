@@ -80,6 +80,12 @@ func (m *Mux) childAttached(s *session, in cdp.Message) {
 	}
 	m.sessions[child.id] = child
 	s.children = append(s.children, child)
+	if child.browser && s.browserCalls > 0 {
+		s.browserCalls--
+		p.Info = m.browserInfo()
+		m.sendEvent(s, in.Method, p)
+		return
+	}
 	if t := m.targets[info.TargetID]; s.browser && t != nil && t.paused {
 		if s.waitForDebugger && t.waiting != nil {
 			t.waiting[child.id] = true

@@ -78,29 +78,31 @@ type Options struct {
 type Mux struct {
 	Options
 
-	lastID      int64
-	pending     map[int64]pendingCall
-	clients     map[ClientID]*client
-	sessions    map[string]*session // the clients' CDP sessions
-	attached    map[string]*target  // targets by the id of the Mux's own CDP session on them
-	targets     map[string]*target
-	tenants     map[string]*tenant
-	creates     map[int64]*tenant // by the message id of a createTarget; nil for a spare page
-	popups      []pendingPopup    // tabs that pages are about to open
-	downloads   downloads
-	cleanup     cleanup
-	guard       dialogGuard
-	spare       sparePage
-	uploads     folderUploads
-	timers      timers
-	shared      string          // id of the shared context
-	journal     []string        // CDP sessions that the next Mux has to detach
-	dirty       bool            // the state has changes whose save is delayed
-	evicting    map[string]bool // targets that are about to be closed to make room
-	goneWatches []func() bool   // called when a target is gone, until they return true
-	reopening   *reopening      // the lost tab that is being opened again
-	closing     bool            // the browser has been asked to exit
-	ready       bool            // the browser's targets are known
+	lastID    int64
+	pending   map[int64]pendingCall
+	clients   map[ClientID]*client
+	sessions  map[string]*session // the clients' CDP sessions
+	attached  map[string]*target  // targets by the id of the Mux's own CDP session on them
+	targets   map[string]*target
+	tenants   map[string]*tenant
+	creates   map[int64]*tenant // by the message id of a createTarget; nil for a spare page
+	popups    []pendingPopup    // tabs that pages are about to open
+	downloads downloads
+	cleanup   cleanup
+	guard     dialogGuard
+	spare     sparePage
+	uploads   folderUploads
+	timers    timers
+	shared    string // id of the shared context
+	// browserTarget is the id of the browser's target for clients; see [Mux.browserInfo].
+	browserTarget string
+	journal       []string        // CDP sessions that the next Mux has to detach
+	dirty         bool            // the state has changes whose save is delayed
+	evicting      map[string]bool // targets that are about to be closed to make room
+	goneWatches   []func() bool   // called when a target is gone, until they return true
+	reopening     *reopening      // the lost tab that is being opened again
+	closing       bool            // the browser has been asked to exit
+	ready         bool            // the browser's targets are known
 }
 
 // New returns a Mux that has not sent anything; see [Mux.Start].

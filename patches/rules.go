@@ -21,8 +21,10 @@ func ruleFor(method string) rule {
 	case "Target.setDiscoverTargets":
 		return withFields(setDiscoverTargets)
 	case "Target.getTargets":
-		return getTargets
-	case "Target.getTargetInfo", "Browser.getWindowForTarget":
+		return withFields(getTargets)
+	case "Target.getTargetInfo":
+		return withFields(getTargetInfo)
+	case "Browser.getWindowForTarget":
 		return withFields(forwardOwnTargetOrNone)
 	case "Target.closeTarget":
 		return withFields(forwardOwnTarget)

@@ -82,7 +82,14 @@ func setDiscoverTargets(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error 
 	if !s.browser {
 		return notAllowed("targets are discovered on a session of the browser")
 	}
+	browser, err := m.showsBrowser(f)
+	if err != nil {
+		return err
+	}
 	if on && !s.discovers {
+		if browser {
+			m.sendEvent(s, "Target.targetCreated", infoParams{m.browserInfo()})
+		}
 		for _, t := range m.targetsOf(s.client.tenant) {
 			m.sendEvent(s, "Target.targetCreated", infoParams{t.raw})
 		}
@@ -92,9 +99,16 @@ func setDiscoverTargets(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error 
 	return nil
 }
 
-// getTargets answers with the tenant's targets.
-func getTargets(m *Mux, s *session, r cdp.Request) *cdp.Error {
+// getTargets answers with the tenant's targets, and with the browser's if the client asks for it.
+func getTargets(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	infos := []rawInfo{}
+	browser, err := m.showsBrowser(f)
+	if err != nil {
+		return err
+	}
+	if browser {
+		infos = append(infos, m.browserInfo())
+	}
 	for _, t := range m.targetsOf(s.client.tenant) {
 		infos = append(infos, t.raw)
 	}
@@ -155,7 +169,7 @@ func autoAttachRelated(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	return nil
 }
 
-// attachToTarget forwards a request for a flat session on a target of the tenant.
+// attachToTarget forwards a request for a flat session on a target of the tenant or on the browser.
 func attachToTarget(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	flatten, err := f.flag("flatten")
 	if err != nil {
@@ -163,6 +177,12 @@ func attachToTarget(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	}
 	if !flatten {
 		return badParams("only flat sessions are supported")
+	}
+	if id, err := f.text("targetId"); err == nil && m.isBrowserTarget(id) {
+		r.Method = "Target.attachToBrowserTarget"
+		s.browserCalls++
+		m.forward(s, r, nil)
+		return nil
 	}
 	return forwardOwnTarget(m, s, r, f)
 }

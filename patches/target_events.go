@@ -1,6 +1,7 @@
 package patches
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -79,7 +80,8 @@ func (m *Mux) sendDiscovery(tn *tenant, method string, params any) {
 // targetAttached handles the attachedToTarget event of the Mux's own session on a target. If
 // Chromium auto-attached the session because the target is new, the target is paused.
 func (m *Mux) targetAttached(p attachedParams) {
-	if p.Info.parse().Type == "browser" {
+	if info := p.Info.parse(); info.Type == "browser" {
+		m.browserTarget = cmp.Or(m.browserTarget, info.TargetID)
 		return // a client's root session; see [Mux.attachRoot]
 	}
 	t := m.updateTarget(p.Info)

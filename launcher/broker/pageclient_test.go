@@ -49,7 +49,7 @@ func TestConnectionForOnePage(t *testing.T) {
 	if m := read(); m.ID != 2 || m.Error != nil {
 		t.Errorf("Target.setAutoAttach = %+v", m)
 	}
-	send(`{"id":3,"method":"Runtime.evaluate","params":{"expression":"void new Worker('data:text/javascript,self.answer=42')"}}`)
+	send(`{"id":3,"method":"Runtime.evaluate","params":{"expression":"void new Worker('data:text/javascript,')"}}`)
 	child := ""
 	for replied := false; !replied || child == ""; {
 		switch m := read(); {
@@ -61,7 +61,7 @@ func TestConnectionForOnePage(t *testing.T) {
 			child = p.SessionID
 		}
 	}
-	send(`{"id":4,"method":"Runtime.evaluate","params":{"expression":"self.answer"},"sessionId":"` + child + `"}`)
+	send(`{"id":4,"method":"Runtime.evaluate","params":{"expression":"6*7"},"sessionId":"` + child + `"}`)
 	for {
 		m := read()
 		if m.ID == 0 {
@@ -86,7 +86,7 @@ func TestConnectionForOnePage(t *testing.T) {
 	}
 	for {
 		m := read()
-		if m.Method == "Target.detachedFromTarget" || m.Method == "Target.targetDestroyed" || m.Method == "Target.targetInfoChanged" {
+		if m.SessionID != "" || m.Method == "Target.detachedFromTarget" || m.Method == "Target.targetDestroyed" || m.Method == "Target.targetInfoChanged" {
 			continue // of the worker
 		}
 		if m.Method == "Inspector.detached" && strings.Contains(string(m.Params), "Render process gone") {
