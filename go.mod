@@ -6,6 +6,7 @@ require (
 	github.com/andybalholm/brotli v1.2.1 // cmd/abrowser/cdpserver: the description of CDP in the browser's resources is compressed with it; the standard library has no Brotli
 	github.com/coder/websocket v1.8.15 // launcher/broker: CDP for each session; daemon: a client of it
 	github.com/creack/pty v1.1.24 // cmd/abrowser: tests run tasks in terminals, as a task manager does
+	github.com/ergochat/readline v0.1.3 // cmd/abrowser/lineedit: edit, complete and recall the lines of repl in a terminal
 	github.com/fsnotify/fsnotify v1.10.1 // sockets: wait for a socket to appear; launcher/broker: notice that one was removed
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // cmd/abrowser/mcp: the protocol's official library
 	github.com/playwright-community/playwright-go v0.6000.0 // daemon: drives the pages; later versions have another path, and @latest is an older one
@@ -27,6 +28,7 @@ require (
 	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
 	golang.org/x/oauth2 v0.35.0 // indirect
 	golang.org/x/sync v0.20.0 // indirect
+	golang.org/x/text v0.14.0 // indirect
 	golang.org/x/time v0.15.0 // indirect
 	golang.org/x/tools v0.42.0 // indirect
 )

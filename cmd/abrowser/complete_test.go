@@ -21,15 +21,19 @@ import (
 // with a space is the reason for which a verb has no tool.
 func toolsOf() map[string]string {
 	return map[string]string{
-		verbs.Batch.Name:        "execute_sequence",
-		verbs.PoolRequest.Name:  "request_tab_space",
-		verbs.PoolGrant.Name:    "grant_tab_space",
-		verbs.PoolRequests.Name: "get_slot_requests",
-		verbs.Session.Name:      "every result names the session",
-		verbs.MCP.Name:          "it is the server of the tools",
-		verbs.CDP.Name:          "its port is for programs that speak CDP",
-		verbs.MCPInstall.Name:   "it is for people who set up a client",
-		verbs.Install.Name:      "it is for people: doctor says what is missing",
+		verbs.Batch.Name:         "execute_sequence",
+		verbs.PoolRequest.Name:   "request_tab_space",
+		verbs.PoolGrant.Name:     "grant_tab_space",
+		verbs.PoolRequests.Name:  "get_slot_requests",
+		verbs.Session.Name:       "every result names the session",
+		verbs.REPL.Name:          "the client sends one call after the other anyway",
+		verbs.Man.Name:           "it is for people",
+		verbs.Upgrade.Name:       "it is for people",
+		verbs.SkillsInstall.Name: "it is for people who set up an agent",
+		verbs.MCP.Name:           "it is the server of the tools",
+		verbs.MCPInstall.Name:    "it is for people who set up a client",
+		verbs.Install.Name:       "it is for people: doctor says what is missing",
+		verbs.CDP.Name:           "its port is for programs that speak CDP",
 	}
 }
 
@@ -108,7 +112,9 @@ func TestEveryVerbIsComplete(t *testing.T) {
 			}
 		}
 	}
-	if err := os.RemoveAll(filepath.Join(h.Outer, "h", ".cursor")); err != nil { // written by mcp install
-		t.Error(err)
+	for _, written := range []string{".cursor", ".claude"} { // by mcp install and skills install
+		if err := os.RemoveAll(filepath.Join(h.Outer, "h", written)); err != nil {
+			t.Error(err)
+		}
 	}
 }

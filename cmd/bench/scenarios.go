@@ -43,6 +43,7 @@ func scenarios() []scenario {
 		{"agent loop", flow(onForm, []step{{snapshot, ""}, {click, "#go"}, {snapshot, ""}})},
 		{nameWorkflow, flow(nowhere, workflow())},
 		{"workflow of 8, batch", measureBatch},
+		{"workflow of 8, repl", measureREPL},
 		{"workflow of 8, client package", measureClient},
 		{"snapshot of 10,000 elements", flow(onBig, []step{{snapshot, ""}})},
 		{"click by ref among 10,000 elements", measureClickRef},

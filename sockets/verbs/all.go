@@ -20,8 +20,9 @@ func All() []wire.AnyVerb {
 		&HARStart, &HARStop,
 		&SetViewport, &SetDevice, &SetGeo, &SetOffline, &SetHeaders, &SetMedia, &SetReset,
 		&PoolRequest, &PoolGrant, &PoolRequests,
-		&Batch, &Close, &Kill, &Status, &Session, &SessionList, &SessionInfo, &SessionClose, &SessionLog,
+		&Batch, &REPL, &Close, &Kill, &Status, &Session, &SessionList, &SessionInfo, &SessionClose, &SessionLog, &SessionID,
 		&BrowserStatus, &BrowserStop, &Install, &Doctor, &MCP, &MCPInstall, &CDP,
+		&SkillsList, &SkillsGet, &SkillsInstall, &Man, &Upgrade,
 		&BrokerTabs, &BrokerNote, &BrokerRelease, &BrokerDepart, &BrokerIncognito, &BrokerSessions, &BrokerNotices, &BrokerDownloads, &BrokerClaim, &BrokerEndAgent,
 	}
 }

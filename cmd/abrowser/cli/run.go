@@ -18,10 +18,16 @@ import (
 // Run runs one command line and returns the exit status.
 func Run(argv []string, sys System, p commands.Program) int {
 	c := &command{sys: sys, program: p, printer: printer{out: sys.Stdout, err: sys.Stderr}}
+	return c.execute(argv)
+}
+
+// execute parses a command line, runs the command and returns the exit status.
+func (c *command) execute(argv []string) int {
 	var parsed error
 	c.line, parsed = args.Parse(argv)
-	dir, _ := sys.Dir() // fails if the directory was removed; most commands work without it
-	resolved, err := config.Resolve(c.line.Global, sys.Lookup, dir)
+	c.inherit()
+	dir, _ := c.sys.Dir() // fails if the directory was removed; most commands work without it
+	resolved, err := config.Resolve(c.line.Global, c.sys.Lookup, dir)
 	c.printer.Output, c.printer.warnings = resolved.Output, resolved.Warnings
 	if parsed != nil {
 		err = parsed
@@ -38,12 +44,18 @@ func Run(argv []string, sys System, p commands.Program) int {
 	if err != nil {
 		return c.printer.fail(err)
 	}
-	c.runner = commands.New(resolved, identity, p)
+	c.runner = commands.New(resolved, identity, c.program)
+	if c.repl != nil {
+		c.runner.Use(&c.repl.connections)
+	}
+	if c.line.Verb.Describe().Name == verbs.REPL.Name {
+		return c.runREPL() // each of its commands listens for signals
+	}
 	listens := time.Duration(0)
-	if c.line.Verb.Describe().ReadOnly {
+	if c.line.Verb.Describe().ReadOnly && c.repl == nil {
 		listens = quick
 	}
-	ctx, stop := sys.Interrupted(context.Background(), listens)
+	ctx, stop := c.sys.Interrupted(context.Background(), listens)
 	defer stop()
 	return c.run(ctx)
 }
@@ -68,6 +80,7 @@ type command struct {
 	printer printer
 	line    args.Line
 	runner  *commands.Runner // nil for help, version and completion
+	repl    *repl            // the command repl that this command is a line of, or nil
 }
 
 // run runs the verb and prints its answer.

@@ -48,6 +48,17 @@ type FullProgram interface {
 	InstallMCP(in verbs.MCPInstallIn) (out *verbs.MCPInstallOut, warnings []string, err error)
 	// Complete returns what a shell's completion command prints.
 	Complete(words []string) ([]byte, error)
+	// EditLines returns the lines that a person types in the terminal, with history and completion.
+	EditLines(prompt string) (LineReader, error)
+}
+
+// LineReader reads lines that a person types.
+type LineReader interface {
+	// ReadLine returns the next line. It returns io.EOF at the end of the input, and
+	// [wire.CodeInterrupted] if the person has discarded the line.
+	ReadLine() (string, error)
+	// Close restores the terminal.
+	Close() error
 }
 
 // Version returns the module's version from the build information, or "devel".

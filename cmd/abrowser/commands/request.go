@@ -109,8 +109,8 @@ func (x *run) send(ctx context.Context, body json.RawMessage) (wire.Reply, error
 func (x *run) sendTo(ctx context.Context, caller client.Client, margin time.Duration, body json.RawMessage) (wire.Reply, error) {
 	waiting, cancel := context.WithTimeout(ctx, x.patience()+margin)
 	defer cancel()
-	c := caller.KeepAlive()
-	defer c.Close()
+	c, done := x.dial(caller)
+	defer done()
 	reply, err := c.Call(waiting, x.spec, body)
 	return reply, requestError(ctx, err)
 }
@@ -163,8 +163,8 @@ func askPlace[In, Out any](ctx context.Context, x *run, place home.Endpoint, v w
 func askAs[In, Out any](ctx context.Context, x *run, place home.Endpoint, session, agent string, v wire.Verb[In, Out], in In) (Out, error) {
 	caller := x.caller(place, "")
 	caller.Session, caller.Agent = session, agent
-	c := caller.KeepAlive()
-	defer c.Close()
+	c, done := x.dial(caller)
+	defer done()
 	out, warnings, err := client.Do(ctx, c, v, in)
 	x.warn(warnings...)
 	return out, requestError(ctx, err)

@@ -19,6 +19,8 @@ type Runner struct {
 	program  Program
 	full     FullProgram // see LoadFull
 
+	connections *Connections // nil means that each request connects
+
 	home         string // the session of the task that has started the MCP server; see [run.agentIn]
 	showPictures bool   // the caller shows screenshots for which it gives no path
 }
@@ -27,6 +29,9 @@ type Runner struct {
 func New(c *config.Config, id config.Identity, p Program) *Runner {
 	return &Runner{config: c, identity: id, program: p}
 }
+
+// Use makes the runner send its requests over these connections, and leave them open.
+func (r *Runner) Use(c *Connections) { r.connections = c }
 
 // Command is a verb and its parameters.
 type Command struct {
@@ -138,3 +143,6 @@ func (x *run) do(ctx context.Context, actions []Action) (any, error) {
 	}
 	return out, x.files().Write(out)
 }
+
+// Root returns the directory of the caller's sockets and files.
+func (r *Runner) Root() home.Root { return r.identity.Root }

@@ -46,6 +46,18 @@ func Write(out, errs io.Writer, words []string) error {
 	return nil
 }
 
+// Candidates returns the words in the answer to __completeNoDesc. The last line of the answer begins
+// with a colon and has no word.
+func Candidates(answer string) []string {
+	var all []string
+	for line := range strings.Lines(answer) {
+		if line = strings.TrimRight(line, "\n"); line != "" && !strings.HasPrefix(line, ":") {
+			all = append(all, line)
+		}
+	}
+	return all
+}
+
 // newTree returns the tree of the commands that are not hidden.
 func newTree(all []wire.AnyVerb) *cobra.Command {
 	root := newCommand("abrowser", "")

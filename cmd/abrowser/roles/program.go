@@ -12,11 +12,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 
 	"github.com/abrowser/abrowser/cmd/abrowser/cdpserver"
 	"github.com/abrowser/abrowser/cmd/abrowser/cli"
 	"github.com/abrowser/abrowser/cmd/abrowser/commands"
 	"github.com/abrowser/abrowser/cmd/abrowser/completion"
+	"github.com/abrowser/abrowser/cmd/abrowser/lineedit"
 	"github.com/abrowser/abrowser/cmd/abrowser/mcp"
 	"github.com/abrowser/abrowser/launcher"
 	"github.com/abrowser/abrowser/launcher/driver"
@@ -89,4 +91,14 @@ func (f *full) Complete(words []string) ([]byte, error) {
 	var out bytes.Buffer
 	err := completion.Write(&out, f.sys.Stderr, words)
 	return out.Bytes(), err
+}
+
+func (f *full) EditLines(prompt string) (commands.LineReader, error) {
+	return lineedit.New(prompt, f.sys.Stdin, f.sys.Stdout, func(words []string) []string {
+		var out bytes.Buffer
+		if err := completion.Write(&out, io.Discard, append([]string{"__completeNoDesc"}, words...)); err != nil {
+			return nil // a person who types sees no candidates
+		}
+		return completion.Candidates(out.String())
+	})
 }

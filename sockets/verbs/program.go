@@ -1,0 +1,66 @@
+package verbs
+
+import (
+	"fmt"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+const groupProgram = "Program"
+
+// SessionIDIn is the input of [SessionID].
+type SessionIDIn struct {
+	Scope  string `json:"scope,omitzero" default:"worktree" enum:"worktree|cwd|git-root" help:"the directory that the name stands for: the git worktree, the working directory, or the repository that worktrees share"`
+	Prefix string `json:"prefix,omitzero" help:"a word to begin the name with"`
+}
+
+// SessionIDOut is the output of [SessionID].
+type SessionIDOut struct {
+	Session string `json:"session"`
+	Hash    string `json:"hash"`
+	Scope   string `json:"scope"`
+	Path    string `json:"path"`
+}
+
+// Text returns the name.
+func (o SessionIDOut) Text() string { return o.Session }
+
+// SessionID returns a session's name that depends on a directory only.
+var SessionID = wire.Verb[SessionIDIn, SessionIDOut]{Spec: wire.Spec{
+	Name: "session id", Group: groupSession, Short: "Print a session's name that stands for a directory",
+	Long:    "The name is the same for each call in that directory, and another one for every other directory. It names no session by itself: export ABROWSER_SESSION=$(abrowser session id)",
+	Example: "abrowser session id --scope cwd --prefix shop", By: wire.ByCommand, NoStart: true, ReadOnly: true,
+}}
+
+// ManOut is the output of [Man].
+type ManOut struct {
+	Page string `json:"page"`
+}
+
+// Text returns the page in the format of man(7).
+func (o ManOut) Text() string { return o.Page }
+
+// Man returns the manual page.
+var Man = wire.Verb[Empty, ManOut]{Spec: wire.Spec{
+	Name: "man", Group: groupProgram, Short: "Print the manual page, for man -l -", Example: "abrowser man",
+	By: wire.ByCommand, NoStart: true, ReadOnly: true,
+}}
+
+// UpgradeOut is the output of [Upgrade].
+type UpgradeOut struct {
+	Version string   `json:"version"`
+	Program string   `json:"program"`
+	Steps   []string `json:"steps"`
+}
+
+// Text returns the version and the steps, one a line.
+func (o UpgradeOut) Text() string {
+	return lines(append([]string{fmt.Sprintf("abrowser %s, %s", o.Version, o.Program)}, o.Steps...)...)
+}
+
+// Upgrade returns how to install a newer abrowser.
+var Upgrade = wire.Verb[Empty, UpgradeOut]{Spec: wire.Spec{
+	Name: "upgrade", Group: groupProgram, Short: "Print how to install a newer abrowser", Example: "abrowser upgrade",
+	Long: "It changes nothing. Sessions and tabs survive an upgrade: the next command of a session replaces the session's daemon.",
+	By:   wire.ByCommand, NoStart: true, ReadOnly: true,
+}}
