@@ -61,11 +61,20 @@ func before() map[string][]string {
 	}
 }
 
+// after returns the commands that must run after a verb's example, so that those of other verbs can
+// run.
+func after() map[string][]string {
+	return map[string][]string{verbs.SetOffline.Name: {"set offline off"}}
+}
+
 // Every verb that is not hidden is complete: it has a help text, an example that succeeds, an MCP
 // tool and a row in COMMANDS.md.
 func TestEveryVerbIsComplete(t *testing.T) {
 	t.Parallel()
-	pages := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, "testdata/examples.html") }))
+	pages := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store") // otherwise the age of the file decides whether a page can be opened offline
+		http.ServeFile(w, r, "testdata/examples.html")
+	}))
 	t.Cleanup(pages.Close)
 	dir := t.TempDir()
 	h := e2e.NewHome(t)
@@ -102,7 +111,7 @@ func TestEveryVerbIsComplete(t *testing.T) {
 		if doc.By == wire.ByDaemon {
 			h.Text(t, "examples", "open", pages.URL)
 		}
-		for _, command := range append(slices.Clone(before()[doc.Name]), strings.TrimPrefix(doc.Example, "abrowser ")) {
+		for _, command := range slices.Concat(before()[doc.Name], []string{strings.TrimPrefix(doc.Example, "abrowser ")}, after()[doc.Name]) {
 			words, err := args.Split(strings.ReplaceAll(command, "https://example.com", pages.URL))
 			if err != nil {
 				t.Fatal(err)
