@@ -18,8 +18,8 @@ install: build
     mkdir -p "${GOBIN:-$(go env GOPATH)/bin}"
     install bin/abrowserd bin/abrowser "${GOBIN:-$(go env GOPATH)/bin}"
 
-# Two packages at a time: with three, two processors are never idle, and every test takes longer
-# without the whole being faster.
+# Two packages at a time: with three, two processors are never idle, and pages may take longer to
+# answer than a command waits.
 # run the tests, with a real browser
 test *args:
     go test -p 2 {{ args }} ./...
