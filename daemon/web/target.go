@@ -2,6 +2,8 @@ package web
 
 import (
 	"context"
+	"errors"
+	"strconv"
 	"time"
 
 	"github.com/playwright-community/playwright-go"
@@ -118,6 +120,10 @@ func (c *pageCall) checkRef(ctx context.Context, ref int) (refs.Element, error) 
 		document, err = c.documentNow(ctx)
 	} else {
 		document, err = c.documentAt(ctx, e.PlaywrightRef)
+	}
+	if isTimeout(err) || errors.Is(err, wire.CodeWedged) {
+		all := c.page.Locator("aria-ref=" + e.PlaywrightRef)
+		return e, c.unreadError(ctx, target{sel: selector{given: "e" + strconv.Itoa(ref), ref: ref}, all: all})
 	}
 	if isGone(err) || ctx.Err() != nil {
 		return e, codeError(err)

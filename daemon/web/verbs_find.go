@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/playwright-community/playwright-go"
 
@@ -62,16 +63,17 @@ func (c *pageCall) actOnFound(ctx context.Context, sel selector, in verbs.FindIn
 }
 
 func (c *pageCall) textOfFound(ctx context.Context, sel selector) (verbs.FindOut, error) {
+	all := c.page.Locator(sel.query)
 	at, err := c.findFirst(ctx, sel)
 	if err != nil {
 		return verbs.FindOut{}, err
 	}
 	limit := daemon.TimeLeft(ctx, readTime)
-	text, err := peekFor(c.call, limit, func() (string, error) {
+	text, err := peekFor(c.call, limit+time.Second, func() (string, error) {
 		return at.InnerText(playwright.LocatorInnerTextOptions{Timeout: playwright.Float(milliseconds(limit))})
 	})
 	if isTimeout(err) {
-		return verbs.FindOut{}, notFoundError(sel)
+		return verbs.FindOut{}, c.unreadError(ctx, target{sel: sel, all: all})
 	}
 	return verbs.FindOut{Found: &text}, codeError(err)
 }

@@ -10,15 +10,16 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/daemon/web/refs"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // findToRead first tries to read a value on the fast path: the parameter q names the value. If that
-// succeeds, findToRead stores the value in out and returns no element. Otherwise it returns the
-// element, and the caller reads the value through Playwright. findToRead does not wait for an
+// succeeds, findToRead stores the value in out and returns no target. Otherwise it returns the
+// target, and the caller reads the value through Playwright. findToRead does not wait for an
 // element that does not exist.
-func (c *pageCall) findToRead(ctx context.Context, given string, q reading, out any) (playwright.Locator, error) {
+func (c *pageCall) findToRead(ctx context.Context, given string, q reading, out any) (*target, error) {
 	at, err := c.target(ctx, given)
 	if err != nil {
 		return nil, err
@@ -26,9 +27,10 @@ func (c *pageCall) findToRead(ctx context.Context, given string, q reading, out 
 	count, err := c.readFast(ctx, at, q, out)
 	switch {
 	case err != nil && at.sel.ref == 0:
-		return c.findFirst(ctx, at.sel)
+		_, err = c.findFirst(ctx, at.sel)
+		return &at, err
 	case err != nil:
-		return at.find, nil
+		return &at, nil
 	case count == 0:
 		return nil, notFoundError(at.sel)
 	case at.sel.ref == 0:
@@ -36,6 +38,32 @@ func (c *pageCall) findToRead(ctx context.Context, given string, q reading, out 
 	}
 	return nil, nil
 }
+
+// unreadError returns the error of a read that Playwright has not completed in time. Playwright
+// does not say whether there is no element or whether the page is busy. So unreadError asks the page
+// whether an element matches. Only if the page answers that there is none is the element not found.
+func (c *pageCall) unreadError(ctx context.Context, at target) error {
+	if ctx.Err() != nil && !errors.Is(daemon.ContextError(ctx), wire.CodeTimeout) {
+		return daemon.ContextError(ctx)
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), checkTime)
+	defer cancel()
+	count, err := c.count(ctx, at.all)
+	switch {
+	case err == nil && count > 0:
+		return wire.Errorf(wire.CodeTimeout, "%q was not read in time", at.sel.given).WithHint("abrowser status")
+	case err == nil && at.sel.ref != 0:
+		return refs.StaleError(at.sel.ref, "its element went away")
+	case err == nil:
+		return notFoundError(at.sel)
+	case errors.Is(err, wire.CodeTimeout), errors.Is(err, wire.CodeWedged):
+		return wire.Errorf(wire.CodeTimeout, "%q was not read in time: the page did not answer", at.sel.given).WithHint("abrowser status")
+	}
+	return err
+}
+
+// checkTime is how long a page may take to answer whether an element matches.
+const checkTime = 500 * time.Millisecond
 
 // readFast reads from an element by one query, and returns how many elements match. If it returns
 // an error, Playwright may still be able to read.
@@ -78,9 +106,9 @@ func read[T any](ctx context.Context, c *pageCall, given string, q reading, ask 
 		return value, c.page.URL(), err
 	}
 	limit := daemon.TimeLeft(ctx, readTime)
-	value, err = peekFor(c.call, limit+time.Second, func() (T, error) { return ask(at, playwright.Float(milliseconds(limit))) })
+	value, err = peekFor(c.call, limit+time.Second, func() (T, error) { return ask(at.find, playwright.Float(milliseconds(limit))) })
 	if isTimeout(err) {
-		return value, "", notFoundError(selector{given: given})
+		return value, "", c.unreadError(ctx, *at)
 	}
 	if err != nil && strings.Contains(err.Error(), "Node is not") {
 		return value, "", wire.Errorf(wire.CodeNotActionable, "%q: %s", given, firstLine(errorText(err))).WithHint(daemon.HintSnapshot)

@@ -1,0 +1,63 @@
+package web_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/daemon/daemontest"
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// busyAfterCount makes the page busy for a time, from the moment on at which it has counted the
+// elements that match. The daemon counts them by a script in the page's own world.
+func busyAfterCount(t *testing.T, s *daemontest.Session, busy time.Duration) {
+	t.Helper()
+	eval(t, s, fmt.Sprintf(`(() => {
+		const real = window.eval
+		const spin = () => { for (const end = Date.now() + %d; Date.now() < end;); }
+		window.eval = (code) => {
+			if (code.includes("all.length")) {
+				window.eval = real
+				setTimeout(spin)
+			}
+			return real(code)
+		}
+		return 0
+	})()`, busy.Milliseconds()))
+}
+
+// isBusyTimeout reports whether an error says that the page did not answer in time.
+func isBusyTimeout(err error) bool {
+	return errors.Is(err, wire.CodeTimeout) && wire.AsError(err).Hint != ""
+}
+
+// If a page has the element and is then busy until the command's time is over, the element is not
+// reported as missing.
+func TestReadOfABusyPage(t *testing.T) {
+	t.Parallel()
+	web := site.Start(t)
+	in := verbs.GetIn{Element: element("#agree")}
+	for name, read := range map[string]func(*daemontest.Session) error{
+		"is enabled": func(s *daemontest.Session) error { _, _, err := ask(t, s, verbs.IsEnabled, in); return err },
+		"is checked": func(s *daemontest.Session) error { _, _, err := ask(t, s, verbs.IsChecked, in); return err },
+		"get box":    func(s *daemontest.Session) error { _, _, err := ask(t, s, verbs.GetBox, in); return err },
+		"find text": func(s *daemontest.Session) error {
+			_, _, err := ask(t, s, verbs.FindElement, verbs.FindIn{By: "first", Value: "#agree", Action: []string{"text"}})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := home.Start(t)
+			open(t, s, web.URL("/form"))
+			busyAfterCount(t, s, 7*time.Second)
+			if err := read(s); !isBusyTimeout(err) {
+				t.Errorf("the read = %v, want a timeout with a hint", err)
+			}
+		})
+	}
+}
