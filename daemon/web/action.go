@@ -32,6 +32,7 @@ type action struct {
 type performed struct {
 	saves     bool   // the element is in a download link, or the page has followed such a link
 	unchanged bool   // the click was done, and the checkbox has not changed
+	unused    bool   // the click was done, and nothing on the page has used it
 	unopened  bool   // the click of an upload was done, and opened no file chooser
 	lacks     string // the click of an upload was done, and this is why its file field cannot have the files
 }
@@ -142,6 +143,7 @@ type outcome struct {
 	Count     int        `json:"count"`   // the matching elements; -1 if the page did not answer
 	Saves     bool       `json:"saves"`
 	Unchanged bool       `json:"unchanged"`
+	Unused    bool       `json:"unused"`
 	Unopened  bool       `json:"unopened"`
 	Lacks     string     `json:"lacks"`
 	Pending   *bool      `json:"pending"` // the action started a navigation; nil if that is not known
@@ -160,7 +162,7 @@ func (c *pageCall) judge(ctx context.Context, at target, a action, out outcome) 
 			c.page.mayNavigate.Store(*out.Pending)
 			c.settled, c.aheadOfEvents = true, false
 		}
-		return performed{saves: out.Saves, unchanged: out.Unchanged, unopened: out.Unopened, lacks: out.Lacks}, nil
+		return performed{saves: out.Saves, unchanged: out.Unchanged, unused: out.Unused, unopened: out.Unopened, lacks: out.Lacks}, nil
 	case "unknown":
 		if c.page.waitForCrash() {
 			return performed{}, crashDuringError(a)

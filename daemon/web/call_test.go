@@ -93,6 +93,22 @@ func TestDisconnectWhileCovered(t *testing.T) {
 	}
 }
 
+// A caller that leaves ends the wait for its element at once, so the next command need not wait.
+func TestDisconnectIsNoticedWhileWaiting(t *testing.T) {
+	t.Parallel()
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/states"))
+	for _, selector := range []string{"#covered", "#moving", "#hidden", "#nothing"} {
+		in := verbs.ClickIn{Element: element(selector), TimeoutIn: timed(30_000)}
+		disconnectAfter(t, s, verbs.Click, in, 700*time.Millisecond, wire.CodeInterrupted)
+		left := time.Now()
+		text(t, s, "h1")
+		if took := time.Since(left); took > 8*time.Second {
+			t.Errorf("the command after a click on %s whose caller left took %v", selector, took)
+		}
+	}
+}
+
 func TestDisconnectStopsNavigation(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)

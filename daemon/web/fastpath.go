@@ -59,7 +59,7 @@ func (c *pageCall) tryFastPath(ctx context.Context, at *target, a action) (done 
 	c.aheadOfEvents = true
 	err = c.inUtilityWorld(limited, func(w *utilityWorld) (err error) {
 		c.askedDirectly = true
-		state, done.saves, err = act(ctx, w, at, a)
+		state, done, err = act(ctx, w, at, a)
 		return err
 	})
 	switch {
@@ -91,26 +91,26 @@ type elementReport struct {
 // fillFast fills the element if it is ready. A script in the page sets the value of some elements,
 // such as a date field. In others the script selects the old text, and fillFast sends keyboard
 // input that replaces it.
-func (c *call) fillFast(ctx context.Context, w *utilityWorld, at *target, a action) (fastResult, bool, error) {
+func (c *call) fillFast(ctx context.Context, w *utilityWorld, at *target, a action) (fastResult, performed, error) {
 	if c.IsCallerGone(ctx) {
-		return fastRefused, false, nil
+		return fastRefused, performed{}, nil
 	}
 	ctx, cancel := acknowledged(ctx)
 	defer cancel()
 	var s elementReport
 	typed, err := w.start(ctx, "typed")
 	if err != nil {
-		return fastRefused, false, nil
+		return fastRefused, performed{}, nil
 	}
 	defer w.Forget(typed)
 	err = w.query(ctx, &s, "fill", at.query, a.fast.text, w.until(promptTime), at.began)
 	switch {
 	case errors.Is(err, wire.CodeTimeout), errors.Is(err, errLost), errors.Is(err, wire.CodePageClosed), isDocumentGone(err) && !isNotRun(err):
-		return "", false, unknownResultError(a, "the page did not answer")
+		return "", performed{}, unknownResultError(a, "the page did not answer")
 	case errors.Is(err, wire.CodePageCrashed):
-		return "", false, crashDuringError(a)
+		return "", performed{}, crashDuringError(a)
 	case err != nil:
-		return "", false, err
+		return "", performed{}, err
 	case s.How == "needsinput":
 		inputs := []input{{"Input.insertText", map[string]any{"text": a.fast.text}}}
 		if a.fast.text == "" {
@@ -119,16 +119,16 @@ func (c *call) fillFast(ctx context.Context, w *utilityWorld, at *target, a acti
 		c.typed = true
 		arrived := false
 		if arrived, err = c.typeFast(ctx, w, a, inputs, typed); err == nil && !arrived {
-			return fastRefused, false, nil
+			return fastRefused, performed{}, nil
 		}
 	case s.How != "done":
 		at.why = s.Why
-		return fastRefused, false, nil
+		return fastRefused, performed{}, nil
 	}
 	if err == nil && at.sel.ref == 0 {
 		c.warnSeveral(at.sel, s.Count)
 	}
-	return fastDone, false, err
+	return fastDone, performed{}, err
 }
 
 // typeFast sends keyboard input, and returns true if the page has seen it. It returns false if the
@@ -163,11 +163,15 @@ func (c *call) typeFast(ctx context.Context, w *utilityWorld, a action, inputs [
 // followed a link that saves a file.
 const verdictSaves = "saves"
 
+// verdictUnused is the verdict of watchClick that the page saw the click, and that nothing on the
+// page has used it.
+const verdictUnused = "unused"
+
 // confirm converts a verdict of watchClick or watchKeys (verbs.js) to an error. It returns
 // nil if the page saw the input.
 func confirm(a action, verdict string) error {
 	switch verdict {
-	case "seen", verdictSaves:
+	case "seen", verdictSaves, verdictUnused:
 		return nil
 	case "apart":
 		return unknownResultError(a, "the button was pressed on the element and released elsewhere, so the page got no click")
@@ -193,7 +197,7 @@ func deleteKey() []input {
 // clickFast finds the element's position, checks that a click there hits the element, and
 // clicks. If something covers the element between the check and the click, event listeners that
 // the check has installed in the page block the click.
-func (c *call) clickFast(ctx context.Context, w *utilityWorld, at *target, a action) (fastResult, bool, error) {
+func (c *call) clickFast(ctx context.Context, w *utilityWorld, at *target, a action) (fastResult, performed, error) {
 	limited, cancel := context.WithTimeout(ctx, daemon.TimeLeft(ctx, firstTry))
 	until, _ := limited.Deadline()
 	came, _ := w.start(limited, "came") // sent before the click, which may navigate
@@ -206,11 +210,11 @@ func (c *call) clickFast(ctx context.Context, w *utilityWorld, at *target, a act
 	// If the caller disconnected or the time ended during the query, no click is sent.
 	if late := c.IsCallerGone(ctx) || time.Now().After(until); late || errors.Is(err, wire.CodeTimeout) {
 		w.cancel(ctx)
-		return fastRefused, false, nil
+		return fastRefused, performed{}, nil
 	}
 	if err != nil || !s.Ready {
 		at.why = s.Why
-		return fastRefused, false, err
+		return fastRefused, performed{}, err
 	}
 	// From here on, until is the deadline for the work that follows the click.
 	until = time.Now().Add(max(daemon.TimeLeft(ctx, firstTry), stopWatchTime))
@@ -218,10 +222,10 @@ func (c *call) clickFast(ctx context.Context, w *utilityWorld, at *target, a act
 	defer cancel()
 	given, err := w.sendInputs(ctx, a, clicks(s, a.fast.button, a.fast.count))
 	if err != nil {
-		return "", false, err
+		return "", performed{}, err
 	}
 	if err := w.awaitInputs(ctx, a, given); err != nil {
-		return "", false, err
+		return "", performed{}, err
 	}
 	if soon := time.Now().Add(stopWatchTime); until.Before(soon) {
 		until = soon
@@ -238,7 +242,7 @@ func (c *call) clickFast(ctx context.Context, w *utilityWorld, at *target, a act
 	}
 	switch {
 	case err == nil && !ended.Hit:
-		return fastRefused, false, nil
+		return fastRefused, performed{}, nil
 	case err == nil && ended.Click != "":
 		err = confirm(a, ended.Click)
 	case came.IsTrue():
@@ -249,7 +253,7 @@ func (c *call) clickFast(ctx context.Context, w *utilityWorld, at *target, a act
 		err = unknownResultError(a, "the page went away before it said that it saw the click")
 	}
 	if err != nil {
-		return "", false, err
+		return "", performed{}, err
 	}
 	c.settled = true // it is known whether the page navigates; settle, below, records that it does
 	switch {
@@ -261,7 +265,7 @@ func (c *call) clickFast(ctx context.Context, w *utilityWorld, at *target, a act
 	if at.sel.ref == 0 {
 		c.warnSeveral(at.sel, s.Count)
 	}
-	return fastDone, s.Saves || ended.Click == verdictSaves, nil
+	return fastDone, performed{saves: s.Saves || ended.Click == verdictSaves, unused: ended.Click == verdictUnused}, nil
 }
 
 // clickReport is a page's report on a click that is over.

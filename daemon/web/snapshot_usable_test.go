@@ -39,7 +39,17 @@ func TestSnapshotOfUsable(t *testing.T) {
 			<span><span role="combobox" tabindex="0" aria-labelledby="c"><span id="c" role="textbox" aria-readonly="true">Texas</span></span></span>`, `combobox "State" [expanded=false, ref]: Texas`},
 		{"an item that the page keeps hidden", `<div role="menuitem" aria-hidden="true" style="opacity: 0">More</div><button>Go</button>`, `button "Go" [ref]`},
 		{"a field with a class and a text beside it", `<ul><li><input type="checkbox" class="toggle"><span>Milk</span></li></ul>`, `checkbox (Milk) [checked=false, ref]`},
+		{"a field beside the label of another one", `<div><select><option>A</option></select><label for="a">Agree</label><input type="checkbox" id="a"></div>`, `combobox [expanded=false, ref]: A / checkbox "Agree" [checked=false, ref]`},
+		{"a field beside the text of another one", `<div>Amount <select><option>A</option></select><span id="l">Agree</span><input type="checkbox" aria-labelledby="l"></div>`, `combobox (Amount) [expanded=false, ref]: A / checkbox "Agree" [checked=false, ref]`},
+		{"fields after the label of the first", `<div><span id="l">Agree</span><input type="checkbox" aria-labelledby="l"><div><select><option>A</option></select></div></div>`, `checkbox "Agree" [checked=false, ref] / combobox [expanded=false, ref]: A`},
 		{"a field with a class only", `<input class="form-control">`, `textbox "form-control" [ref]`},
+		{"a handle that shows its cursor under the mouse", `<style>.h:hover { cursor: ew-resize }</style><div>Name</div><span class="on h" style="display: inline-block; width: 9px; height: 9px"></span><button>Go</button>`, `button "Go" [ref]`},
+		{"a scroll bar", `<div aria-hidden="true"><div class="on slider" style="width: 9px; height: 90px"></div></div><button>Go</button>`, `button "Go" [ref]`},
+		{"an icon with a listener and without a name", `<div class="star on" style="width: 9px; height: 9px"></div>`, `generic "star" [ref] clickable`},
+		{"a page behind a dialog", `<div id="root" aria-hidden="true"><button>Go</button></div><div style="position: fixed; inset: 0"><button>OK</button></div>`, `button "OK" [ref]`},
+		{"a hidden part that is not covered", `<div id="root" aria-hidden="true"><button>Go</button></div><div style="position: fixed; inset: 50% 0 0 0"><button>OK</button></div>`, `button "Go" [ref] / button "OK" [ref]`},
+		{"a hidden part that gets no pointer events", `<div aria-hidden="true" style="pointer-events: none"><button style="pointer-events: auto">Go</button></div>`, `button "Go" [ref]`},
+		{"cells with icons and the same class", `<div role="grid"><div role="row"><div role="gridcell" class="cell"><svg width="9" height="9" role="img"></svg></div><div role="gridcell" class="cell"><svg width="9" height="9" role="img"></svg></div></div></div>`, `row /   gridcell [ref] /   gridcell [ref]`},
 		{"a cell with an icon", `<div role="grid"><div role="row"><div role="gridcell" class="done"><svg width="9" height="9" role="img"></svg></div></div></div>`, `row /   gridcell "done" [ref]`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -33,6 +33,9 @@ func (c *pageCall) performAt(ctx context.Context, at target, a action) (verbs.Ef
 		c.downloads.AwaitStart(ctx)
 	}
 	effects := c.effects(ctx)
+	if done.unused {
+		c.Warn("nothing on the page uses a click on %q: neither it nor an element around it has a listener or a default action", at.sel.given)
+	}
 	if done.unchanged {
 		return effects, wire.Errorf(wire.CodeNotActionable, "%q was clicked and did not change", at.sel.given).WithHint(daemon.HintSnapshot)
 	}

@@ -129,7 +129,7 @@ class Act {
     try {
       for (;;) {
         const done = await this.attempt();
-        if (done) return { state: "done", count: this.facts.count, saves: this.facts.saves, ...done };
+        if (done) return { state: "done", count: this.facts.count, saves: this.facts.saves, unused: this.unused, ...done };
         this.check();
         await this.checkStill();
         this.check();
@@ -214,7 +214,7 @@ class Act {
     const looks = Math.min(time, most, Math.max(20, this.nextStill - now));
     const cover = this.refusals > 0 ? Math.min(coverTime, looks * 0.6) : 0;
     const { steady = 0, kind, labels } = verbs[this.params.verb];
-    const look = `(injected, arg) => { const isRef = ${isRef}; ${filling}; ${watchChanges}; ${labelsOfInput}; return (${awaitReady})(injected, arg); }`;
+    const look = `(injected, arg) => { const isRef = ${isRef}; ${filling}; ${clickedFor}; ${watchChanges}; ${labelsOfInput}; return (${awaitReady})(injected, arg); }`;
     const seen = await this.own(resolved.injected._evaluateExpressionHandle(look, { isFunction: true }, {
       parsed: resolved.info.parsed, states, kind, labels, isScrolled: this.refusals > 0, ref, began, cover, steady, time: looks,
     }));
@@ -316,10 +316,11 @@ class Act {
         // The verdict comes after the tasks that the input has queued in the page's event loop. So
         // if these tasks navigate, the navigation has begun by then. On a busy page the verdict
         // comes late. If the input was seen, confirm waits at most settleTime for the verdict.
-        const verdict = await this.race([awaitedVerdict, seen.then((is) => (is ? inTime(awaitedVerdict, Date.now() + settleTime).then((verdict) => (verdict === "saves" ? verdict : "seen")) : awaitedVerdict))]);
+        const verdict = await this.race([awaitedVerdict, seen.then((is) => (is ? inTime(awaitedVerdict, Date.now() + settleTime).then((verdict) => (["saves", "unused"].includes(verdict) ? verdict : "seen")) : awaitedVerdict))]);
         release(handle);
         if (verdict === "saves") this.facts.saves = true;
-        if (verdict === "seen" || verdict === "saves") return true;
+        this.unused = verdict === "unused";
+        if (["seen", "saves", "unused"].includes(verdict)) return true;
         // The browser discards input while a dialog is open.
         if (verdict === "gone" || (verdict === "unseen" && this.dialogs > 0)) return false;
         throw failed ?? new Error(doubts[verdict]);

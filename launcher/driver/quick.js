@@ -243,7 +243,7 @@ const questions = Object.assign(() => {}, {
       released = 0;
       return new Promise((done) => {
         complete = (ended) => released >= count && done(ended ?? end());
-        if (count === 1) calm = () => ((complete = undefined), done({ hit: true, calm: true, click: "seen" }));
+        if (count === 1) calm = () => ((complete = undefined), done({ hit: true, calm: true, click: watcher?.isUnused() ? "unused" : "seen" }));
       });
     };
     const look = async (selector, until, button, presses, began) => {

@@ -16,6 +16,18 @@ function stateOf(injected, node, state) {
   return { ...is, matches };
 }
 
+// clickedFor runs in pages. It returns the element that gets a click in place of a node. If the node
+// only receives the input of a code editor and has no area, that is the part of the editor around it.
+function clickedFor(node) {
+  const hasArea = (e) => {
+    const { width, height } = e.getBoundingClientRect();
+    return width >= 3 && height >= 3;
+  };
+  let clicked = node;
+  while (takesKeys(node) && clicked.parentElement && !hasArea(clicked)) clicked = clicked.parentElement;
+  return clicked;
+}
+
 // isRef runs in pages. A ref is the id of a node in a snapshot, for example e2. isRef reports
 // whether a node has the given ref, and still has the role and name that it had in the snapshot.
 // If its role or name has changed, Playwright gives the node another ref in the next snapshot.
@@ -37,7 +49,8 @@ function isRef(injected, node, ref) {
 //               button, a "field" that can be filled, or a "select"; undefined allows any kind.
 //               For "checkbox", awaitReady returns the control in place of the label
 //   labels      if true, a label of the element may be visible in its place, see labelsOfInput.
-//               facts.byLabel is then true
+//               facts.byLabel is then true. In place of an element without an area, awaitReady may
+//               return another one, see clickedFor
 //   isScrolled  see labelsOfInput
 //   ref, began  if ref is set, the element must be the one with this ref, see isRef. If began is
 //               set, the document must have begun at this time. If one of the two conditions
@@ -85,6 +98,7 @@ async function awaitReady(injected, { parsed, states, kind, labels, isScrolled, 
     if (began && globalThis.performance.timeOrigin !== began) return { facts: { ...facts, stale: "replaced" } };
     if (ref && !isRef(injected, node, ref)) return { facts: { ...facts, stale: "stale" } };
     if (node && kind) node = checkKind(node);
+    if (node && labels) node = clickedFor(node);
     const shown = node && labels ? labelsOfInput(injected, node, isScrolled) : [];
     facts.byLabel = shown.length > 0;
     for (const state of node ? states : []) {

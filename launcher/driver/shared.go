@@ -40,10 +40,12 @@ var (
 	pictureScript string // for go:embed
 	//go:embed snapshot.js
 	snapshotScript string // for go:embed
+	//go:embed unused.js
+	unusedScript string // for go:embed
 )
 
 func script() string {
-	return sharedScript + quickScript + actScript + verbsScript + readyScript + inputScript + stillScript + labelScript + pictureScript + snapshotScript
+	return sharedScript + quickScript + actScript + verbsScript + readyScript + inputScript + stillScript + labelScript + pictureScript + snapshotScript + unusedScript
 }
 
 // Shared starts and finds the shared drivers of one root directory. Root is required, the zero

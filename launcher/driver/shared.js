@@ -81,7 +81,7 @@ function load(file) {
   const source = read(file).replace(unknown, "return;").replace(send, additional + send).replace(bring, once).replace(pending, pending + 'this.emit("abrowserpending");').replace(capture, brought + capture);
   // Changes 2, 5, 7 to 9 and 11 are inside string literals of the bundle, so their code is escaped.
   const escaped = (code) => JSON.stringify(code).slice(1, -1);
-  const helpers = `{ isClickable: ${isClickable}, isListening: ${isListening}, labelOf: ${labelOf}, hiddenLabel: ${hiddenLabel} }`;
+  const helpers = `{ isClickable: ${isClickable}, isListening: ${isListening}, labelOf: ${labelOf}, hiddenLabel: ${hiddenLabel}, isBlocked: ${isBlocked} }`;
   const insideStrings = [
     ["setupHitTargetInterceptor(node, action, hitPoint, blockAllEvents) {", (code) => code + `(${endGuards})(this); node = (${guardInput})(node);`],
     ["if (hitElement === targetElement)", () => `if (hitElement === targetElement || (${hitsOwnLabel})(hitParents, targetElement))`],

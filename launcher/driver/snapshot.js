@@ -12,6 +12,8 @@
 //               as invisible or a form control that is hidden from the keyboard. The page shows
 //               another element instead
 //   value       of a slider, spin button, progress bar, meter, scroll bar or file input
+//   blocked     "true" for an element that is hidden from assistive technology because another
+//               one, such as a dialog, covers all of it, see isBlocked
 //   of          the label of the form control that an unused one hides, see hiddenLabel
 //   label, word what identifies an element without a name that can be read, see labelOf
 //
@@ -20,7 +22,7 @@
 //   - a disabled control, which often gets no pointer events
 //   - a control whose label gets the pointer events instead
 //   - a text box without an area that takes keyboard input, as in code editors
-function describe(node, element, role, { isClickable, isListening, labelOf, hiddenLabel }) {
+function describe(node, element, role, { isClickable, isListening, labelOf, hiddenLabel, isBlocked }) {
   const { props } = node;
   const has = (name) => element.hasAttribute(name);
   const attribute = (name) => element.getAttribute(name);
@@ -34,10 +36,13 @@ function describe(node, element, role, { isClickable, isListening, labelOf, hidd
     return width >= 3 && height >= 3;
   };
   if (isControl && element.closest("[aria-hidden=true]") && isTrue("unused", element.tabIndex < 0 || !hasArea(element))) return;
-  if (attribute("aria-hidden") === "true" && isTrue("unused", getComputedStyle(element).opacity === "0")) return;
+  if (attribute("aria-hidden") === "true") {
+    if (isTrue("unused", getComputedStyle(element).opacity === "0")) return;
+    isTrue("blocked", isBlocked(element));
+  }
   isTrue("clickable", isClickable(element));
   const isControlRole = /^(iframe|button|link|textbox|searchbox|combobox|listbox|spinbutton|slider|checkbox|radio|switch|tab|option|treeitem|gridcell|menuitem.*)$/.test(role);
-  isTrue("listens", !isPage && !isControlRole && isListening(element, node.box.cursor));
+  isTrue("listens", !isPage && !isControlRole && isListening(element, node.box.cursor, { labelOf }));
   if (element.nodeName === "SUMMARY" && element.parentElement?.open === false) props.expanded = "false";
   if (element.nodeName === "LABEL") {
     const control = element.control ?? (element.id && element.getRootNode().querySelector(`[aria-labelledby~="${CSS.escape(element.id)}"]`));
@@ -81,18 +86,51 @@ function isClickable(element) {
 }
 
 // isListening runs in pages. It reports whether an element listens to clicks, see bringListeners. It
-// does not report handles that are dragged to resize an element, because no verb drags an element
-// by a distance, nor the empty overlay that some pages have after a checkbox that they draw anew.
-function isListening(element, cursor) {
-  if (!globalThis.abrowserListening?.has(element) || cursor?.endsWith("-resize")) return false;
-  return !!element.firstChild || !element.previousElementSibling?.matches("input");
+// does not report these elements, which are of no use:
+//   - a handle that is dragged to resize an element. No verb drags an element by a distance. Some
+//     style sheets set the cursor of a handle only for the time when the mouse is over it
+//   - an element without a text that is hidden from assistive technology, such as a scroll bar
+//   - the empty overlay that some pages have after a checkbox that they draw anew
+function isListening(element, cursor, { labelOf }) {
+  const listening = globalThis.abrowserListening;
+  if (!listening?.has(element) || cursor?.endsWith("-resize")) return false;
+  if (element.textContent.trim()) return true;
+  if (element.closest("[aria-hidden=true]") && !labelOf(element, "").label) return false;
+  if (element.firstChild) return true;
+  const findHandles = (rules) => [...rules].flatMap((rule) => {
+    const selector = rule.selectorText ?? "";
+    const isHandle = selector.includes(":hover") && !selector.includes("&") && rule.style.cursor.endsWith("-resize");
+    return [...(isHandle ? [selector.replaceAll(":hover", ":is(*)")] : []), ...findHandles(rule.cssRules ?? [])];
+  });
+  const handlesOf = (sheet) => {
+    try {
+      return findHandles(sheet.cssRules);
+    } catch {
+      return []; // it is of another origin
+    }
+  };
+  listening.handles ??= [...document.styleSheets].flatMap(handlesOf).join(",");
+  const isHandle = listening.handles && element.matches(listening.handles);
+  return !isHandle && !element.previousElementSibling?.matches("input");
+}
+
+// isBlocked runs in pages. It reports whether another element covers all of an element that is in the
+// viewport, as far as a few points show it.
+function isBlocked(element) {
+  const box = element.getBoundingClientRect();
+  const [left, top] = [Math.max(0, box.left), Math.max(0, box.top)];
+  const [width, height] = [Math.min(innerWidth, box.right) - left, Math.min(innerHeight, box.bottom) - top];
+  if (width < 3 || height < 3) return false;
+  const steps = [0.05, 0.5, 0.95];
+  return steps.flatMap((y) => steps.map((x) => element.getRootNode().elementFromPoint(left + x * width, top + y * height)))
+    .every((hit) => hit && !hit.contains(element) && !element.contains(hit));
 }
 
 // isClickableText runs in pages. It reports whether an element that contains only text shows by
 // itself, and not through its parent, that it can be clicked. The parameter cursor is its cursor.
-function isClickableText(element, cursor, { isClickable, isListening }) {
+function isClickableText(element, cursor, { isClickable, isListening, labelOf }) {
   if (isClickable(element)) return true;
-  if (cursor !== "pointer") return isListening(element, cursor);
+  if (cursor !== "pointer") return isListening(element, cursor, { labelOf });
   const parent = element.assignedSlot ?? element.parentElement ?? element.getRootNode().host;
   return !parent || getComputedStyle(parent).cursor !== "pointer";
 }
@@ -157,12 +195,12 @@ function bringListeners(frame, utility) {
   const evaluate = ({ delegate: { _client: client, _contextId: contextId } }, expression) =>
     client.send("Runtime.evaluate", { contextId, expression, includeCommandLineAPI: true, silent: true }).catch(() => {}); // the document is gone
   evaluate(main, `(${reportListening})("${listeningEvent}", getEventListeners)`);
-  evaluate(utility, `globalThis.abrowserCollect = () => (${collectListening})("${listeningEvent}"); 0`);
+  evaluate(utility, `globalThis.abrowserCollect = () => (${collectListening})("${listeningEvent}"); globalThis.abrowserIsUnheard = (element) => (${isUnheard})("${listeningEvent}", element); 0`);
 }
 const listeningEvent = "abrowser" + crypto.randomBytes(12).toString("hex");
 
-// reportListening runs in pages, in the page's own world. It answers to an event at the document
-// with an event at each element that listens to clicks. React, whose own listener is at the root of
+// reportListening runs in pages, in the page's own world. It answers to an event of isUnheard. It
+// answers to an event at the document with an event at each element that listens to clicks. React, whose own listener is at the root of
 // its part of the page, gives a listener to each element with onClick as well. Form controls are
 // left out, because they have refs in any case.
 function reportListening(name, getEventListeners) {
@@ -176,6 +214,15 @@ function reportListening(name, getEventListeners) {
     }
   };
   document.addEventListener(name + "?", () => search(document));
+  const uses = /^(auxclick|blur|change|click|contextmenu|dblclick|drag|focus|mouse|pointer|select|touch)/;
+  const isHeard = (target) => Object.keys(getEventListeners(target)).some((type) => uses.test(type));
+  addEventListener(name + "!", (event) => event.composedPath().some(isHeard) || event.preventDefault(), true);
+}
+
+// isUnheard runs in pages, in the utility world. It reports whether it is known that nothing in the
+// path of an event at the element listens to the mouse or to the focus.
+function isUnheard(name, element) {
+  return !element.dispatchEvent(new Event(name + "!", { composed: true, cancelable: true }));
 }
 
 // collectListening runs in pages, in the utility world. It stores which elements listen to clicks in

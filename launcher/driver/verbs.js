@@ -229,6 +229,7 @@ function watchInput(injected, types, onInput, decide) {
 // releases of a mouse button, as many as the parameter presses says, and ends with an event of
 // the given type. The verdict is one of these:
 //   "saves"   as "seen", and since the watch began the page has followed a link that saves a file
+//   "unused"  as "seen", and it is known that nothing on the page has used the click, see unused.js
 //   "seen"    one of these is true:
 //             - the element got the click event
 //             - the element got all presses and releases, and is still in the document
@@ -245,6 +246,9 @@ function watchClick([injected, node, { type, presses }]) {
   const counts = { pointerdown: 0, mousedown: 0, mouseup: 0, [type]: 0 }; // events that the element got
   const pressed = [], saving = [];
   let hadInput = false;
+  let isUsed; // undefined before the press
+  const observer = new MutationObserver(() => (isUsed = true));
+  const isUnused = () => isUsed === false && observer.takeRecords().length === 0;
   // A document without an origin or a URL gets no navigate events.
   const onNavigate = (event) => typeof event.downloadRequest === "string" && saving.push(event);
   window.navigation?.addEventListener("navigate", onNavigate);
@@ -253,6 +257,7 @@ function watchClick([injected, node, { type, presses }]) {
     const path = event.composedPath();
     if (!aims.some((e) => path.includes(e)) && !(event.type === type && counts.mousedown > 0 && path[0] === list)) return false;
     counts[event.type]++;
+    if (isUsed === undefined && !(isUsed = type !== "click" || mayUseClick(path))) observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
     if (/down$/.test(event.type)) pressed.push(event);
     return event.type === type;
   };
@@ -266,11 +271,15 @@ function watchClick([injected, node, { type, presses }]) {
     const all = Math.max(counts.pointerdown, counts.mousedown) >= presses;
     return all && pressed.some((event) => event.defaultPrevented) ? "seen" : "apart";
   };
-  return watchInput(injected, ["pointerdown", "mousedown", "pointerup", "mouseup", type], onInput, (facts) => {
+  const watcher = watchInput(injected, ["pointerdown", "mousedown", "pointerup", "mouseup", type], onInput, (facts) => {
     window.navigation?.removeEventListener("navigate", onNavigate);
     const verdict = decide(facts);
-    return verdict === "seen" && saving.some((event) => !event.defaultPrevented) ? "saves" : verdict;
+    const unused = isUnused();
+    observer.disconnect();
+    if (verdict !== "seen") return verdict;
+    return saving.some((event) => !event.defaultPrevented) ? "saves" : unused ? "unused" : verdict;
   });
+  return { ...watcher, isUnused };
 }
 
 // watchKeys runs in pages. It watches for keyboard input to a node: for as many pressed keys as
@@ -321,4 +330,4 @@ const doubts = {
 };
 
 // watching is the source text of the watchers, for scripts that are evaluated in pages.
-const watching = `const embedded = ${JSON.stringify(embedded)}; ${[watchInput, watchClick, watchKeys].join("; ")}`;
+const watching = `const embedded = ${JSON.stringify(embedded)}; ${[watchInput, watchClick, watchKeys, mayUseClick, isStyledByMouse].join("; ")}`;

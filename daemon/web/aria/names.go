@@ -14,11 +14,13 @@ const (
 )
 
 // shownName returns the text that is printed as the node's name. That is its name. In a snapshot of
-// the interactive elements, an element that can be clicked and has no name is named by the text in
-// it, without the text of elements in it that have refs of their own. It is cut if it is the text
-// around several of them. If there is neither, the label of an element with a ref is its name, see
-// labelOf in snapshot.js of launcher/driver. The label of a field that is only the name of a class
-// gives way to a text near the field. The name of a row that its cells repeat is left out.
+// the interactive elements, an element that can be clicked and has no name, for example because it
+// is hidden from assistive technology, is named by the text in it, without the text of elements in
+// it that have refs of their own. It is cut if it is the text around several of them. If there is
+// neither, the label of an element with a ref is its name, see labelOf in snapshot.js of
+// launcher/driver. The label of a field that is only the name of a class gives way to a text near the
+// field, and one that several cells of a row have is left out. So is the name of a row that its cells
+// repeat.
 func (o *printer) shownName(n *Node) string {
 	name := readable(n.Name)
 	switch {
@@ -28,7 +30,7 @@ func (o *printer) shownName(n *Node) string {
 		return ""
 	case name != "":
 		return name
-	case o.in.Interactive && !n.is("editable") && (n.Role == "generic" || n.is("clickable") || n.is("listens")):
+	case o.in.Interactive && !n.is("editable") && (n.Role == "generic" || n.isOneControl() && !n.isField() || n.is("clickable") || n.is("listens")):
 		name = n.textBelow(func(c *Node) bool { return c.Ref == 0 })
 		if len(n.outermostRefs()) > 1 {
 			name = cut(name, nearSize)
@@ -37,10 +39,25 @@ func (o *printer) shownName(n *Node) string {
 	if name == "" && n.Ref > 0 {
 		name = OneLine(n.Props["label"])
 	}
-	if name == "" && !(n.isField() && o.near(n) != "") {
+	if name == "" && !(n.isField() && o.near(n) != "") && !o.isOneOfMany(n) {
 		name = n.Props["word"]
 	}
 	return name
+}
+
+// isOneOfMany reports whether the node is a cell of a row that has another cell with the same word, so
+// that the word does not tell them apart.
+func (o *printer) isOneOfMany(n *Node) bool {
+	if n.Role != "cell" && n.Role != "gridcell" || len(o.parents) == 0 {
+		return false
+	}
+	same := 0
+	for _, c := range o.parents[len(o.parents)-1].Children {
+		if c.Role == n.Role && c.Props["word"] == n.Props["word"] {
+			same++
+		}
+	}
+	return same > 1
 }
 
 // near returns the text that tells a control without a name apart from others of its kind, such as
@@ -57,8 +74,8 @@ func (o *printer) near(n *Node) string {
 			break
 		}
 		at := o.indexes[i]
-		before := nextText(slices.Backward(parent.Children[:at]))
-		after := nextText(slices.All(parent.Children[at+1:]))
+		before := parent.unlessLabel(nextText(slices.Backward(parent.Children[:at])))
+		after := parent.unlessLabel(nextText(slices.All(parent.Children[at+1:])))
 		if textComesAfter {
 			before, after = after, before
 		}
@@ -69,11 +86,19 @@ func (o *printer) near(n *Node) string {
 	return ""
 }
 
+// unlessLabel returns a text, or an empty text if a field below n has this text as its name.
+func (n *Node) unlessLabel(text string) string {
+	if text == "" || n.Walk(func(c *Node) bool { return !c.isField() || readable(c.Name) != text }) {
+		return text
+	}
+	return ""
+}
+
 // nextText returns the text of the first of the nodes that has a text. It returns an empty text if
-// there is a node with a ref before that, whose own line shows the text.
+// before that there is a node with a ref, whose own line shows the text, or the label of a control.
 func nextText(nodes iter.Seq2[int, *Node]) string {
 	for _, n := range nodes {
-		if n.usable || !n.Walk(func(c *Node) bool { return !c.usable }) {
+		if n.usable || n.is("labels") || !n.Walk(func(c *Node) bool { return !c.usable }) {
 			return ""
 		}
 		if text := cmp.Or(readable(n.Name), n.textBelow(all)); text != "" {

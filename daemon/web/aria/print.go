@@ -168,7 +168,7 @@ func (o *printer) line(n *Node) string {
 		b.WriteString(" " + Quote(name))
 	} else if near := o.near(n); near != "" {
 		b.WriteString(" (" + near + ")")
-	} else if word := n.Props["word"]; word != "" {
+	} else if word := n.Props["word"]; word != "" && !o.isOneOfMany(n) {
 		b.WriteString(" " + Quote(word))
 	}
 	if attrs := n.shownAttrs(o.link(n)); len(attrs) > 0 {

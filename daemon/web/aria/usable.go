@@ -6,7 +6,7 @@ import (
 )
 
 // HasRef reports whether the node gets a ref, by which commands can name it. A node gets one only
-// if it has a PlaywrightRef and is one of these:
+// if it has a PlaywrightRef, is not blocked by another element such as a dialog, and is one of these:
 //
 //   - a frame, a control or another element that can be edited
 //   - a content element that has a name, such as a heading
@@ -61,6 +61,10 @@ func (n *Node) mark(control *Node) []*Node {
 		n.Role, n.Name = "generic", "" // it only shows a text
 	}
 	below := n.markBelow(control)
+	if n.is("blocked") {
+		n.Walk(func(c *Node) bool { c.usable = false; return true })
+		return nil
+	}
 	if n.PlaywrightRef == "" {
 		return below
 	}

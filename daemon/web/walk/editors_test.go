@@ -49,6 +49,13 @@ func TestEditors(t *testing.T) {
 					t.Errorf("after fill %q the text is %s", want, got)
 				}
 			}
+			do(t, p.session, verbs.Click, verbs.ClickIn{Element: verbs.Element{Selector: "h1"}}) // takes the focus
+			do(t, p.session, verbs.Click, verbs.ClickIn{Element: editor})
+			do(t, p.session, verbs.Press, verbs.PressIn{Key: "z"})
+			if got := p.eval(tt.text); got != `"z"` {
+				t.Errorf("after a click and the key z the text is %s", got)
+			}
+			do(t, p.session, verbs.Fill, verbs.FillIn{Element: editor, Text: ""})
 			do(t, p.session, verbs.Type, verbs.TypeIn{Element: editor, Text: "ab"})
 			do(t, p.session, verbs.Type, verbs.TypeIn{Element: editor, Text: "cd"})
 			if got := p.eval(tt.text); len(got) != 6 { // the place of the caret between the two is the editor's affair

@@ -63,10 +63,16 @@ walk.excuse = (e, why, refs) => {
   if (why === "listener" && !e.firstChild && beside?.matches("input") && has(beside)) return "overlay of a control";
   // It takes the focus only to be scrolled.
   if (why === "focusable" && e.matches("[role=tabpanel]")) return "scrolled panel";
-  // No verb moves an element by a distance, so a ref of a resize handle has no use.
-  if (getComputedStyle(e).cursor.endsWith("-resize") && why === "listener") return "resize handle";
+  // No verb moves an element by a distance, so a ref of a resize handle has no use. Its cursor shows
+  // what it is, with some style sheets only when the mouse is over it.
+  if (why === "listener" && (getComputedStyle(e).cursor.endsWith("-resize") || (!e.firstChild && walk.resizesUnderMouse(e)))) return "resize handle";
   return "";
 };
+
+walk.resizesUnderMouse = (e) => [...document.styleSheets].some((sheet) => {
+  const rules = sheet.href && new URL(sheet.href).origin !== origin ? [] : [...sheet.cssRules];
+  return rules.some((rule) => rule.style?.cursor.endsWith("-resize") && rule.selectorText?.includes(":hover") && e.matches(rule.selectorText.replaceAll(":hover", ":not(x)")));
+});
 
 // usable returns the usable elements, with the reason and the excuse of each.
 walk.usable = (listening, refs) => {
@@ -93,6 +99,10 @@ walk.watch = () => {
     w.addEventListener("submit", (event) => event.preventDefault());
   }
 };
+
+// focused returns the number of the code editor that has the focus. Such an editor has no area, so a
+// click on it is one on the text that it shows elsewhere.
+walk.focused = () => document.activeElement?.editContext && document.activeElement.getAttribute("data-w");
 
 // rest waits until the page has not changed for a while.
 walk.rest = () => new Promise((done) => {
