@@ -64,7 +64,7 @@ func TestActDoesNotBeginLate(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got result
-			runNode(t, actScript+verbsScript+readyScript+stillScript+labelScript+pressOnce, tt.arg, &got)
+			runNode(t, actScript+verbsScript+readyScript+stillScript+labelScript+unusedScript+pressOnce, tt.arg, &got)
 			if !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("the press = %+v, want %+v", got, tt.want)
 			}
@@ -107,7 +107,7 @@ func TestRefOfAnotherDocumentIsStale(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got result
-			runNode(t, verbsScript+readyScript+stillScript+labelScript+readyRef, tt.distance, &got)
+			runNode(t, verbsScript+readyScript+stillScript+labelScript+unusedScript+readyRef, tt.distance, &got)
 			if got != tt.want {
 				t.Errorf("the element = %+v, want %+v", got, tt.want)
 			}

@@ -69,10 +69,11 @@ walk.excuse = (e, why, refs) => {
   return "";
 };
 
-walk.resizesUnderMouse = (e) => [...document.styleSheets].some((sheet) => {
-  const rules = sheet.href && new URL(sheet.href).origin !== origin ? [] : [...sheet.cssRules];
-  return rules.some((rule) => rule.style?.cursor.endsWith("-resize") && rule.selectorText?.includes(":hover") && e.matches(rule.selectorText.replaceAll(":hover", ":not(x)")));
-});
+walk.resizesUnderMouse = (e) => {
+  const isOwn = ({ href }) => !href || new URL(href).origin === origin;
+  const rules = (of) => [...of.cssRules].flatMap((rule) => (rule.media ? rules(rule) : rule));
+  return [...document.styleSheets].filter(isOwn).flatMap(rules).some((rule) => rule.style?.cursor.endsWith("-resize") && rule.selectorText?.includes(":hover") && e.matches(rule.selectorText.replaceAll(":hover", ":not(x)")));
+};
 
 // usable returns the usable elements, with the reason and the excuse of each.
 walk.usable = (listening, refs) => {
