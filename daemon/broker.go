@@ -93,8 +93,8 @@ func (b *Broker) tabs(ctx context.Context, settled bool) (verbs.TabsOut, error) 
 	return out, b.request(ctx, verbs.BrokerTabs.Spec, verbs.TabsIn{Session: b.session, Settled: settled}, &out)
 }
 
-// allTabs lists the tabs of all sessions.
-func (b *Broker) allTabs(ctx context.Context) ([]verbs.Tab, error) {
+// AllTabs lists the tabs of all sessions.
+func (b *Broker) AllTabs(ctx context.Context) ([]verbs.Tab, error) {
 	var out verbs.TabsOut
 	err := b.request(ctx, verbs.BrokerTabs.Spec, verbs.TabsIn{}, &out)
 	return out.Tabs, err

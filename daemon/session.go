@@ -332,3 +332,6 @@ func (s *Session) retire() error {
 	s.end()
 	return nil
 }
+
+// Mode returns the session's mode, such as [wire.ModeIncognito].
+func (s *Session) Mode() string { return s.settings.SessionMode() }

@@ -201,7 +201,7 @@ func (c *Call) Successor(tabs []verbs.Tab, active verbs.Tab) (verbs.Tab, bool) {
 func (s *Session) tabList(ctx context.Context, _ *wire.Call, in verbs.TabListIn) (verbs.TabsOut, error) {
 	list := s.Tabs.List
 	if in.All {
-		list = s.Broker.allTabs
+		list = s.Broker.AllTabs
 	}
 	tabs, err := list(ctx)
 	if isNotRunning(err) {

@@ -73,6 +73,13 @@ func forwardOwnContext(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	if id == "" && s.browser && s.client.tenant.Incognito {
 		f["browserContextId"] = encode(home) // without this field, Chromium uses the shared context
 	}
+	// On a page's session Chromium uses the shared context, even for a page in another one, and
+	// refuses the field. So the request is sent on the root session.
+	if context := m.contextOf(s); id == "" && !s.browser && context != m.shared {
+		f["browserContextId"] = encode(context)
+		m.callFor(s, r, encode(f), func(in cdp.Message) { m.forwardResult(s, r, in) })
+		return nil
+	}
 	m.forward(s, r, encode(f))
 	return nil
 }

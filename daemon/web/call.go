@@ -2,9 +2,11 @@ package web
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/daemon/web/cookies"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -16,6 +18,7 @@ const (
 	stillTime = 3 * time.Second
 	waitTime  = 25 * time.Second // for wait, open and eval
 	readTime  = 5 * time.Second  // for reads, which a working page answers at once
+	clearTime = 30 * time.Second // for what may concern thousands of cookies, or megabytes
 	maxTime   = 24 * time.Hour
 	sliceTime = 250 * time.Millisecond
 )
@@ -94,6 +97,30 @@ func onPage[In, Out any](p *pages, v wire.Verb[In, Out], usual time.Duration, ch
 			return none, err
 		}
 		return serve(c.on(at), ctx, in)
+	})
+}
+
+// withCDP returns the handler of a verb that sends CDP commands to the session's page on the direct
+// connection. The other parameters are those of onPage.
+func withCDP[In, Out any](p *pages, v wire.Verb[In, Out], usual time.Duration, check func(In) error, serve func(context.Context, *cookies.Page, In) (Out, error)) daemon.Handler {
+	return onPage(p, v, usual, check, func(c *pageCall, ctx context.Context, in In) (Out, error) {
+		var none Out
+		ps, err := c.page.attachCDP(ctx)
+		if err != nil {
+			return none, err
+		}
+		at := &cookies.Page{Call: c.Call, Target: c.page.target, URL: c.page.URL()}
+		for _, frame := range c.page.Frames() {
+			at.Frames = append(at.Frames, frame.URL())
+		}
+		at.Send = func(method string, params, out any) error {
+			err := ps.call(ctx, method, params, out)
+			if errors.Is(err, errLost) {
+				return c.pageGone()
+			}
+			return err
+		}
+		return serve(ctx, at, in)
 	})
 }
 

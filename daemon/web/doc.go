@@ -24,6 +24,6 @@
 //
 // The packages below need no page: cdp is the direct connection, aria reads snapshots, refs
 // numbers their elements, har writes recordings of requests, address completes URLs, dialogs
-// answers dialogs, downloads knows the session's downloads, and prompts decides about a page's
-// requests for permissions, notifications and files.
+// answers dialogs, downloads knows the session's downloads, cookiefile reads copied cookies, and prompts decides about a page's
+// requests for permissions, notifications and files. Package cookies sends CDP commands to a page.
 package web

@@ -2,6 +2,7 @@ package web
 
 import (
 	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/daemon/web/cookies"
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
@@ -75,6 +76,15 @@ func (b backend) Handlers() []daemon.Handler {
 		queued(p, verbs.SetHeaders, (*call).setHeaders),
 		queued(p, verbs.SetMedia, (*call).setMedia),
 		queued(p, verbs.SetReset, (*call).setReset),
+		withCDP(p, verbs.CookiesGet, readTime, cookies.CheckGet, cookies.Get),
+		withCDP(p, verbs.CookiesSet, readTime, cookies.CheckSet, cookies.Set),
+		withCDP(p, verbs.CookiesClear, clearTime, nil, cookies.Clear),
+		withCDP(p, verbs.LocalStorageGet, readTime, nil, cookies.Local.Get),
+		withCDP(p, verbs.LocalStorageSet, clearTime, nil, cookies.Local.Set),
+		withCDP(p, verbs.LocalStorageClear, readTime, nil, cookies.Local.Clear),
+		withCDP(p, verbs.SessionStorageGet, readTime, nil, cookies.Session.Get),
+		withCDP(p, verbs.SessionStorageSet, clearTime, nil, cookies.Session.Set),
+		withCDP(p, verbs.SessionStorageClear, readTime, nil, cookies.Session.Clear),
 		queued(p, verbs.HARStart, (*call).harStart),
 		queued(p, verbs.HARStop, (*call).harStop),
 	}

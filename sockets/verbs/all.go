@@ -17,6 +17,8 @@ func All() []wire.AnyVerb {
 		&Wait,
 		&TabList, &TabNew, &TabSwitch, &TabClose, &TabPrune, &DialogStatus, &DialogAccept, &DialogDismiss,
 		&PolicyDialog, &PolicyPermission, &PolicyNotification, &PolicyFilePicker, &PolicyRespond, &PolicyAnswer, &PolicyStatus,
+		&CookiesGet, &CookiesSet, &CookiesClear,
+		&LocalStorageGet, &LocalStorageSet, &LocalStorageClear, &SessionStorageGet, &SessionStorageSet, &SessionStorageClear,
 		&HARStart, &HARStop,
 		&SetViewport, &SetDevice, &SetGeo, &SetOffline, &SetHeaders, &SetMedia, &SetReset,
 		&PoolRequest, &PoolGrant, &PoolRequests,

@@ -8,7 +8,7 @@ import (
 
 // MCPIn is the input of [MCP].
 type MCPIn struct {
-	Tools []string `json:"tools,omitzero" help:"groups of tools to offer, separated by commas: core, interaction, inspection, tabs, sessions, browser or all"`
+	Tools []string `json:"tools,omitzero" help:"groups of tools to offer, separated by commas: core, interaction, inspection, tabs, state, sessions, browser or all"`
 }
 
 // MCP serves the other verbs to an MCP client.

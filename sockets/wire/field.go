@@ -30,7 +30,7 @@ import (
 //	file:"out"             a file that the caller writes; the path is made absolute in the
 //	                       caller's directory
 //	file:"into"            like "out", but the path may also be a directory to write the file in
-//	file:"in"              files that the caller may read; the paths are made absolute
+//	file:"in"              a file, or files, that the caller may read; the paths are made absolute
 //	file:"name"            a name, or a path if it contains a slash; a path is made absolute
 //	by:"person"            only a person may set the flag, not an agent; see [Call.Agent]
 //	by:"command"           if the flag is given, the command line itself serves the verb

@@ -45,6 +45,9 @@ func (w Files) Resolve(v wire.AnyVerb, params map[string]any) error {
 			params[f.Name] = w.absolute(paths)
 		}
 		path, _ := params[f.Name].(string)
+		if f.File == "in" && path != "" {
+			params[f.Name] = w.absolute([]string{path})[0]
+		}
 		if f.File != "out" && f.File != "into" || path == "" {
 			continue
 		}

@@ -24,7 +24,7 @@ func (s *server) addSwitch() {
 	no := false
 	s.mcp.AddTool(&mcp.Tool{
 		Name: "enable_tools", InputSchema: schema, Annotations: &mcp.ToolAnnotations{DestructiveHint: &no, IdempotentHint: true},
-		Description: "Add a group of tools: interaction, inspection, tabs, sessions, browser, or all",
+		Description: "Add a group of tools: interaction, inspection, tabs, state, sessions, browser, or all",
 	}, func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		var in struct{ Group string }
 		_ = json.Unmarshal(r.Params.Arguments, &in) // an empty group is refused

@@ -19,13 +19,14 @@ const (
 	groupInteraction = "interaction"
 	groupInspection  = "inspection"
 	groupTabs        = "tabs"
+	groupState       = "state"
 	groupSessions    = "sessions"
 	groupBrowser     = "browser"
 )
 
 // Groups returns the names of the groups of tools.
 func Groups() []string {
-	return []string{groupCore, groupInteraction, groupInspection, groupTabs, groupSessions, groupBrowser, groupAll}
+	return []string{groupCore, groupInteraction, groupInspection, groupTabs, groupState, groupSessions, groupBrowser, groupAll}
 }
 
 // CheckGroups returns [wire.CodeBadInput] if one of the groups is unknown.
@@ -102,6 +103,8 @@ func groupOf(spec wire.Spec) string {
 		return groupInspection
 	case verbs.TabList.Group:
 		return groupTabs
+	case verbs.CookiesGet.Group:
+		return groupState
 	case verbs.Close.Group, verbs.PolicyDialog.Group:
 		return groupSessions
 	}

@@ -1,0 +1,239 @@
+package cookies
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/abrowser/abrowser/daemon/web/cdp"
+	"github.com/abrowser/abrowser/daemon/web/cookiefile"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// storedCookie is a cookie as the browser lists it.
+type storedCookie struct {
+	verbs.Cookie
+	Partition json.RawMessage `json:"partitionKey,omitempty"`
+}
+
+// CheckGet returns an error if a URL of the input has no cookies.
+func CheckGet(in verbs.CookiesGetIn) error {
+	for _, given := range in.URLs {
+		if siteOfURL(given) == "" {
+			return wire.Errorf(wire.CodeBadInput, "%.100q is not an http or https URL", given).WithHint("abrowser cookies get --url https://example.com")
+		}
+	}
+	return nil
+}
+
+// Get lists the cookies of the page and its frames, of given URLs, or all.
+func Get(_ context.Context, c *Page, in verbs.CookiesGetIn) (verbs.CookiesOut, error) {
+	out := struct{ Cookies []verbs.Cookie }{[]verbs.Cookie{}}
+	var err error
+	switch {
+	case in.All:
+		err = c.Send("Storage.getCookies", nil, &out)
+	case len(in.URLs) > 0:
+		err = c.Send("Network.getCookies", map[string]any{"urls": in.URLs}, &out)
+	default:
+		hasNone := func(at string) bool { return siteOfURL(at) == "" }
+		err = c.Send("Network.getCookies", map[string]any{"urls": slices.DeleteFunc(append([]string{}, c.Frames...), hasNone)}, &out)
+	}
+	return verbs.CookiesOut{Cookies: out.Cookies}, err
+}
+
+// newCookies returns the cookies to set, and the URL of the site that they are for. The URL may be
+// empty: then the cookies are for the page, or have domains.
+func newCookies(in verbs.CookiesSetIn) ([]cookiefile.Cookie, string, error) {
+	all, at := []cookiefile.Cookie{{Name: in.Name, Value: in.Value}}, ""
+	if in.Curl != "" {
+		content, err := readSmall(in.Curl, cookiefile.MaxSize)
+		if err != nil {
+			return nil, "", err
+		}
+		if all, at, err = cookiefile.Parse(content); err != nil {
+			return nil, "", err
+		}
+	}
+	if in.URL != "" || in.Domain != "" {
+		at = in.URL
+	}
+	for i := range all {
+		c := &all[i]
+		if in.Domain != "" {
+			c.Domain = in.Domain
+		}
+		if in.Path != "" {
+			c.Path = in.Path
+		}
+		if in.SameSite != "" {
+			c.SameSite = in.SameSite
+		}
+		if in.Expires != 0 {
+			c.Expires = in.Expires
+		}
+		c.HTTPOnly, c.Secure = c.HTTPOnly || in.HTTPOnly, c.Secure || in.Secure
+		if err := verbs.CheckCookie(c.Name, c.Value); err != nil {
+			return nil, "", err
+		}
+		if isPublicSuffix(c.Domain) {
+			return nil, "", wire.Errorf(wire.CodeBadInput, "%s has many sites; browsers keep no cookie for all of them", c.Domain).WithHint("abrowser cookies set theme dark --domain example.com")
+		}
+	}
+	return all, at, nil
+}
+
+// readSmall reads a file that the caller has named, which has limit bytes at most.
+func readSmall(path string, limit int64) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, wire.Errorf(wire.CodeBadInput, "reading the file: %v", err).WithHint("ls -l %s", path)
+	case !info.Mode().IsRegular():
+		return nil, wire.Errorf(wire.CodeBadInput, "%s is not a regular file", path).WithHint("ls -l %s", path)
+	case info.Size() > limit:
+		return nil, wire.Errorf(wire.CodeTooLarge, "%s has %d bytes, more than %d", path, info.Size(), limit).WithHint("ls -l %s", path)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, wire.Errorf(wire.CodeBadInput, "reading the file: %v", err).WithHint("ls -l %s", path)
+	}
+	return content, nil
+}
+
+// CheckSet returns an error if the browser would not keep the cookies.
+func CheckSet(in verbs.CookiesSetIn) error {
+	_, _, err := newCookies(in)
+	return err
+}
+
+// Set sets a cookie, or the cookies in a file.
+func Set(ctx context.Context, c *Page, in verbs.CookiesSetIn) (verbs.CookiesSetOut, error) {
+	all, at, err := newCookies(in)
+	if err != nil {
+		return verbs.CookiesSetOut{}, err
+	}
+	if at == "" {
+		at = c.URL
+	}
+	var params []map[string]any
+	for _, n := range all {
+		p, err := cookieParams(n, at)
+		if err != nil {
+			return verbs.CookiesSetOut{}, err
+		}
+		params = append(params, p)
+	}
+	if err := c.set(params); err != nil {
+		return verbs.CookiesSetOut{}, err
+	}
+	return verbs.CookiesSetOut{Set: true, Count: len(params)}, c.warnOfOtherSites(ctx, all)
+}
+
+// set sets all cookies, or none if the browser refuses one of them.
+func (c *Page) set(params []map[string]any) error {
+	c.Begun = true
+	err := c.Send("Network.setCookies", map[string]any{"cookies": params}, nil)
+	if refused := (*cdp.Error)(nil); errors.As(err, &refused) {
+		c.Begun = false
+		return wire.Errorf(wire.CodeBadInput, "the browser refuses a cookie: %s", refused.Message).WithHint("abrowser help cookies set")
+	}
+	return err
+}
+
+// cookieParams returns the parameters of CDP for a cookie, which a page at the URL gets unless the
+// cookie has a domain.
+func cookieParams(n cookiefile.Cookie, at string) (map[string]any, error) {
+	p := map[string]any{"name": n.Name, "value": n.Value, "path": "/"}
+	switch {
+	case n.Domain != "":
+		p["domain"] = n.Domain
+	case siteOfURL(at) != "":
+		p["url"] = at
+	default:
+		return nil, wire.Errorf(wire.CodeBadInput, "the page %.100s has no cookies", at).WithHint("abrowser cookies set theme dark --url https://example.com")
+	}
+	if n.Path != "" {
+		p["path"] = n.Path
+	}
+	if n.Expires > 0 {
+		p["expires"] = n.Expires
+	}
+	if n.SameSite != "" {
+		p["sameSite"] = n.SameSite
+	}
+	if n.HTTPOnly {
+		p["httpOnly"] = true
+	}
+	if u, err := url.Parse(at); n.Secure || n.Domain == "" && err == nil && u.Scheme == "https" && n.SameSite == "None" {
+		p["secure"] = true
+	}
+	return p, nil
+}
+
+// warnOfOtherSites warns if the command has set cookies for a domain at which no page of the
+// session is, since other sessions have these cookies too.
+func (c *Page) warnOfOtherSites(ctx context.Context, set []cookiefile.Cookie) error {
+	if c.hasOwnLogins() {
+		return nil
+	}
+	sites, err := c.sites(ctx)
+	if err != nil {
+		return err
+	}
+	var others []string
+	for _, n := range set {
+		if site := siteOf(n.Domain); n.Domain != "" && !slices.Contains(sites, site) && !slices.Contains(others, site) {
+			others = append(others, site)
+		}
+	}
+	if len(others) > 0 {
+		c.Warn("no page of the session is at %s; the sessions that share the browser's logins have these cookies too", strings.Join(others, ", "))
+	}
+	return nil
+}
+
+// Clear removes cookies one by one. Playwright instead removes all, and then sets those
+// again that are to stay: meanwhile the other sessions have no logins.
+func Clear(ctx context.Context, c *Page, in verbs.ClearIn) (verbs.CookiesClearOut, error) {
+	out := verbs.CookiesClearOut{Cleared: true, Sites: []string{}}
+	var stored struct{ Cookies []storedCookie }
+	if err := c.Send("Storage.getCookies", nil, &stored); err != nil {
+		return verbs.CookiesClearOut{}, err
+	}
+	if in.All || c.hasOwnLogins() {
+		sessions, err := c.sharers(ctx)
+		if err != nil {
+			return verbs.CookiesClearOut{}, err
+		}
+		out.Sessions = sessions
+		out.Removed = len(stored.Cookies)
+		c.Begun = true
+		return out, c.Send("Storage.clearCookies", nil, nil)
+	}
+	var err error
+	if out.Sites, err = c.sites(ctx); err != nil {
+		return verbs.CookiesClearOut{}, err
+	}
+	for _, k := range stored.Cookies {
+		if !slices.Contains(out.Sites, siteOf(k.Domain)) {
+			out.Left++
+			continue
+		}
+		params := map[string]any{"name": k.Name, "domain": k.Domain, "path": k.Path}
+		if k.Partition != nil {
+			params["partitionKey"] = k.Partition
+		}
+		c.Begun = true
+		if err := c.Send("Network.deleteCookies", params, nil); err != nil {
+			return verbs.CookiesClearOut{}, err
+		}
+		out.Removed++
+	}
+	return out, nil
+}
