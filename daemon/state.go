@@ -20,12 +20,20 @@ import (
 type State struct {
 	Policies   verbs.Policies `json:"policies"`
 	Emulation  Emulation      `json:"emulation,omitzero"`
-	HAR        *Recording     `json:"har,omitzero"`    // never changed, only replaced
-	HARs       []string       `json:"hars,omitzero"`   // the files that requests are answered from
+	HAR        *Recording     `json:"har,omitzero"`  // never changed, only replaced
+	HARs       []string       `json:"hars,omitzero"` // the files that requests are answered from
+	Frame      Frame          `json:"frame,omitzero"`
 	ClosesTabs bool           `json:"closes,omitzero"` // closing the session closes its tabs
 	// Setter is the agent that made the settings. If another agent becomes the owner of the
 	// session, these settings do not apply any more.
 	Setter wire.AgentKey `json:"setter,omitzero"`
+}
+
+// Frame is the frame that the session's commands act in. The zero value is the main frame.
+type Frame struct {
+	Tab   string `json:"tab"`   // the tab that has the frame
+	ID    string `json:"id"`    // the frame's CDP id
+	Label string `json:"label"` // how the caller has named it
 }
 
 // Emulation is how the browser presents itself to the session's pages, as far as it differs

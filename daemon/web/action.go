@@ -30,11 +30,12 @@ type action struct {
 
 // performed describes an action that was done.
 type performed struct {
-	saves     bool   // the element is in a download link, or the page has followed such a link
-	unchanged bool   // the click was done, and the checkbox has not changed
-	unused    bool   // the click was done, and nothing on the page has used it
-	unopened  bool   // the click of an upload was done, and opened no file chooser
-	lacks     string // the click of an upload was done, and this is why its file field cannot have the files
+	saves     bool       // the element is in a download link, or the page has followed such a link
+	unchanged bool       // the click was done, and the checkbox has not changed
+	unused    bool       // the click was done, and nothing on the page has used it
+	unopened  bool       // the click of an upload was done, and opened no file chooser
+	frame     frameFound // the frame that was looked for
+	lacks     string     // the click of an upload was done, and this is why its file field cannot have the files
 }
 
 // ackTime is how long after the action's timeout the driver still waits for the page to
@@ -148,6 +149,7 @@ type outcome struct {
 	Lacks     string     `json:"lacks"`
 	Pending   *bool      `json:"pending"` // the action started a navigation; nil if that is not known
 	Second    bool       `json:"second"`  // Stopped, Why, Count and Error are about the action's second element
+	Frame     frameFound `json:"frame"`   // the frame that an action frame has found
 	Options   [][]string `json:"options"` // the select's values and labels, if a requested one is refused
 }
 
@@ -162,7 +164,7 @@ func (c *pageCall) judge(ctx context.Context, at target, a action, out outcome) 
 			c.page.mayNavigate.Store(*out.Pending)
 			c.settled, c.aheadOfEvents = true, false
 		}
-		return performed{saves: out.Saves, unchanged: out.Unchanged, unused: out.Unused, unopened: out.Unopened, lacks: out.Lacks}, nil
+		return performed{saves: out.Saves, unchanged: out.Unchanged, unused: out.Unused, unopened: out.Unopened, lacks: out.Lacks, frame: out.Frame}, nil
 	case "unknown":
 		if c.page.waitForCrash() {
 			return performed{}, crashDuringError(a)
@@ -235,7 +237,12 @@ func (c *call) actionError(at target, err error) error {
 			return wire.Errorf(wire.CodeNotActionable, "%q: %s", at.sel.given, firstLine(text)).WithHint(daemon.HintSnapshot)
 		}
 	}
-	if isGone(err) {
+	switch {
+	case strings.Contains(text, "the frame is gone"):
+		return c.frameGone()
+	case strings.Contains(text, "is not a frame"):
+		return wire.Errorf(wire.CodeNotActionable, "%q is not a frame", at.sel.given).WithHint(daemon.HintSnapshot)
+	case isGone(err):
 		return c.pageGone()
 	}
 	return codeError(err)

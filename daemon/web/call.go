@@ -27,14 +27,15 @@ const (
 type call struct {
 	*daemon.Call
 	*pages
-	page          *page // the page that the command acts on or reads; nil until it is found
-	aheadOfEvents bool  // the page has responded directly; Playwright's events may come later
-	settled       bool  // it is known whether the page navigates: see page.mayNavigate
-	replacesLoad  bool  // the command navigates, and replaces what the page is loading
-	acceptsListed bool  // the broker's entry for the tab is enough for the reply
-	askedDirectly bool  // the last question to the page was sent over the direct connection
-	typed         bool  // keyboard input was sent, and the page may navigate because of it
-	waitsInFull   bool  // an action does not give up before its timeout: see stillTime
+	page          *page  // the page that the command acts on or reads; nil until it is found
+	aheadOfEvents bool   // the page has responded directly; Playwright's events may come later
+	settled       bool   // it is known whether the page navigates: see page.mayNavigate
+	replacesLoad  bool   // the command navigates, and replaces what the page is loading
+	acceptsListed bool   // the broker's entry for the tab is enough for the reply
+	askedDirectly bool   // the last question to the page was sent over the direct connection
+	typed         bool   // keyboard input was sent, and the page may navigate because of it
+	frame         string // the beginning of selectors in the session's frame; see enterFrame
+	waitsInFull   bool   // an action does not give up before its timeout: see stillTime
 }
 
 // pageCall is a command and the page that it acts on or reads.
@@ -94,6 +95,9 @@ func onPage[In, Out any](p *pages, v wire.Verb[In, Out], usual time.Duration, ch
 		defer cancel()
 		at, err := c.currentPage(ctx)
 		if err != nil {
+			return none, err
+		}
+		if err := c.on(at).enterFrame(ctx); err != nil {
 			return none, err
 		}
 		return serve(c.on(at), ctx, in)

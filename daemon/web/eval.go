@@ -58,6 +58,9 @@ func (c *pageCall) evaluate(ctx context.Context, code string) (value, error) {
 // stops the script and detaches from the CDP session in which it ran, so that nothing waits for
 // the script any more.
 func (c *pageCall) runScript(ctx context.Context, method string, params map[string]any) (cdp.RemoteObject, error) {
+	if c.frame != "" {
+		return c.runInFrame(ctx, method, params)
+	}
 	var out cdp.Evaluation
 	ps, err := c.page.attachCDP(ctx)
 	if err == nil {
@@ -154,8 +157,13 @@ func (c *pageCall) eval(ctx context.Context, in verbs.EvalIn) (verbs.EvalOut, er
 	if c.IsCallerGone(ctx) {
 		return verbs.EvalOut{}, daemon.ContextError(ctx)
 	}
-	c.Begun = true
 	origin := c.page.URL()
+	if c.frame != "" {
+		if origin, err = c.awaitFrame(ctx); err != nil {
+			return verbs.EvalOut{}, err
+		}
+	}
+	c.Begun = true
 	v, err := c.evaluate(ctx, code)
 	if err != nil && ctx.Err() != nil && errors.Is(daemon.ContextError(ctx), wire.CodeTimeout) {
 		err = wire.Errorf(wire.CodeResultUnknown, "script not done in time: it was stopped, and what it did until then stays").

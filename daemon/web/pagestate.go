@@ -19,6 +19,10 @@ func (c *pageCall) pageState(ctx context.Context, _ verbs.TabIn) (verbs.PageStat
 	value, err := peekFor(c.call, limit, func() (json.RawMessage, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit+time.Second) // peekFor ends first
 		defer cancel()
+		if c.frame != "" {
+			result, err := c.runInFrame(ctx, "Runtime.evaluate", map[string]any{"expression": pageStateScript, "returnByValue": true})
+			return result.Value, err
+		}
 		return c.page.evaluate(ctx, pageStateScript)
 	})
 	c.AddNotices()

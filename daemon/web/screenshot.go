@@ -46,10 +46,12 @@ func (c *pageCall) screenshot(ctx context.Context, in verbs.ScreenshotIn) (verbs
 	out := verbs.ScreenshotOut{Path: in.Path}
 	limit := daemon.TimeLeft(ctx, actionTime)
 	take := func() error { return c.takePicture(in.Full, kind, limit, &out) }
-	if in.Selector != "" {
-		at, err := c.findOne(ctx, in.Selector)
-		if err != nil {
-			return verbs.ScreenshotOut{}, err
+	if in.Selector != "" || c.frame != "" {
+		at := c.page.Locator(c.frameDocument().query)
+		if in.Selector != "" {
+			if at, err = c.findOne(ctx, in.Selector); err != nil {
+				return verbs.ScreenshotOut{}, err
+			}
 		}
 		limit = daemon.TimeLeft(ctx, actionTime)
 		take = func() (err error) {

@@ -112,10 +112,12 @@ func (c *pageCall) snapshot(ctx context.Context, in verbs.SnapshotIn) (verbs.Sna
 		return true
 	})
 	shown := whole.root
-	if in.Selector != "" {
-		sel, err := parseSelector(in.Selector)
-		if err != nil {
-			return verbs.SnapshotOut{}, err
+	if in.Selector != "" || c.frame != "" {
+		sel := selector{given: "the frame's document", query: "html"}
+		if in.Selector != "" {
+			if sel, err = parseSelector(in.Selector); err != nil {
+				return verbs.SnapshotOut{}, err
+			}
 		}
 		if shown, err = c.part(ctx, whole, sel); err != nil {
 			return verbs.SnapshotOut{}, err
@@ -141,7 +143,7 @@ const shortText = 200
 // than the snapshot, out is unchanged, with a warning.
 func (c *pageCall) cutToDelta(out *verbs.SnapshotOut, in verbs.SnapshotIn, document string) {
 	wanted := in.Delta
-	in.Delta = false
+	in.Delta, in.Selector = false, c.frame+in.Selector
 	last, now := c.page.shown, &shownSnapshot{in, document, out.Snapshot}
 	c.page.shown = now
 	switch {

@@ -33,8 +33,9 @@ func (c *pageCall) target(ctx context.Context, given string) (target, error) {
 		return target{}, err
 	}
 	if sel.ref == 0 {
-		all := c.page.Locator(sel.query)
-		return target{sel: sel, query: sel.query, all: all, find: all.First()}, nil
+		query := c.inFrame(sel)
+		all := c.page.Locator(query)
+		return target{sel: sel, query: query, all: all, find: all.First()}, nil
 	}
 	e, err := c.checkRef(ctx, sel.ref)
 	if err != nil {
@@ -54,7 +55,7 @@ func (c *pageCall) aim(given string) (target, error) {
 		return target{}, err
 	}
 	if sel.ref == 0 {
-		return target{sel: sel, query: sel.query}, nil
+		return target{sel: sel, query: c.inFrame(sel)}, nil
 	}
 	e, err := c.referenced(sel.ref)
 	if err != nil {
@@ -148,7 +149,7 @@ func (c *pageCall) findOne(ctx context.Context, given string) (playwright.Locato
 }
 
 func (c *pageCall) findFirst(ctx context.Context, sel selector) (playwright.Locator, error) {
-	all := c.page.Locator(sel.query)
+	all := c.page.Locator(c.inFrame(sel))
 	n, err := c.count(ctx, all)
 	if err != nil {
 		return nil, err

@@ -58,7 +58,7 @@ func (c *pageCall) actOnFound(ctx context.Context, sel selector, in verbs.FindIn
 	case "focus":
 		a, out.Focused = action{name: name, verb: name}, sel.query
 	}
-	out.Effects, err = c.performAt(ctx, target{sel: sel, query: sel.query}, a)
+	out.Effects, err = c.performAt(ctx, target{sel: sel, query: c.inFrame(sel)}, a)
 	return out, err
 }
 
@@ -158,7 +158,7 @@ func (c *pageCall) namesOf(ctx context.Context, in verbs.FindIn) []string {
 	var names []string
 	switch in.By {
 	case "role":
-		root, err := c.capture(ctx)
+		root, err := c.captureFrame(ctx)
 		if err != nil {
 			return nil
 		}
@@ -173,7 +173,7 @@ func (c *pageCall) namesOf(ctx context.Context, in verbs.FindIn) []string {
 		if attribute == "" {
 			attribute = in.By
 		}
-		all := c.page.Locator("css=[" + attribute + "]")
+		all := c.page.Locator(c.frame + "css=[" + attribute + "]")
 		answer, err := peekFor(c.call, readTime, func() (any, error) {
 			return all.EvaluateAll("(all, name) => all.map((e) => e.getAttribute(name)).filter(Boolean)", attribute)
 		})

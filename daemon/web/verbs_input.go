@@ -121,6 +121,8 @@ func (c *pageCall) scroll(ctx context.Context, in verbs.ScrollIn) (verbs.ScrollO
 		if at, err = c.aim(in.Selector); err != nil {
 			return verbs.ScrollOut{}, err
 		}
+	} else if c.frame != "" {
+		at = c.frameDocument()
 	}
 	by := map[string]any{"left": x, "top": y, "behavior": "instant"}
 	if _, err := c.performInDriver(ctx, at, action{name: "scroll", verb: "scroll", params: map[string]any{"by": by}}); err != nil {
@@ -152,6 +154,9 @@ func (c *call) typeText(ctx context.Context, in verbs.TypeIn) (verbs.TypeOut, er
 		return verbs.TypeOut{}, err
 	}
 	defer cancel()
+	if err := c.on(p).enterFrame(ctx); err != nil {
+		return verbs.TypeOut{}, err
+	}
 	at, err := c.on(p).aim(in.Selector)
 	if err != nil {
 		return verbs.TypeOut{}, err

@@ -47,6 +47,9 @@ func (c *call) open(ctx context.Context, in verbs.OpenIn) (verbs.OpenOut, error)
 	}
 	c.Begun = c.Begun || in.HAR != "" || len(in.HARs) > 0 || in.OnEnd != ""
 	if to != "" {
+		if err := c.leaveFrame(); err != nil {
+			return verbs.OpenOut{}, err
+		}
 		if err := c.on(p).load(ctx, to); err != nil {
 			return verbs.OpenOut{}, c.orDownload(ctx, err)
 		}

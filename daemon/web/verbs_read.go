@@ -68,7 +68,7 @@ const checkTime = 500 * time.Millisecond
 // readFast reads from an element by one query, and returns how many elements match. If it returns
 // an error, Playwright may still be able to read.
 func (c *pageCall) readFast(ctx context.Context, at target, q reading, out any) (int, error) {
-	if q.what == "" {
+	if q.what == "" || c.frame != "" {
 		return 0, errNotFast
 	}
 	ctx, cancel := context.WithTimeout(ctx, daemon.TimeLeft(ctx, time.Second))
@@ -127,6 +127,21 @@ func (c *pageCall) getText(ctx context.Context, in verbs.GetIn) (verbs.GetTextOu
 	text, origin, err := read(ctx, c, in.Selector, reading{what: "text"}, script("e => e.innerText ?? e.textContent ?? ''", nil))
 	shown, _ := text.(string)
 	return verbs.GetTextOut{Value: shown, Origin: origin}, err
+}
+
+func (c *pageCall) getInnerText(ctx context.Context, in verbs.GetIn) (verbs.GetTextOut, error) {
+	return c.getText(ctx, in)
+}
+
+// getAttributes reads all attributes of an element.
+func (c *pageCall) getAttributes(ctx context.Context, in verbs.GetIn) (verbs.GetAttributesOut, error) {
+	answer, origin, err := read(ctx, c, in.Selector, reading{}, script("e => Object.fromEntries(Array.from(e.attributes, a => [a.name, a.value]))", nil))
+	out := verbs.GetAttributesOut{Attributes: map[string]string{}, Origin: origin}
+	all, _ := answer.(map[string]any)
+	for name, value := range all {
+		out.Attributes[name], _ = value.(string)
+	}
+	return out, err
 }
 
 func (c *pageCall) getHTML(ctx context.Context, in verbs.GetIn) (verbs.GetHTMLOut, error) {
@@ -194,7 +209,7 @@ func (c *pageCall) getCount(ctx context.Context, in verbs.GetIn) (verbs.GetCount
 		}
 		return out, err
 	}
-	out.Count, err = c.count(ctx, c.page.Locator(sel.query))
+	out.Count, err = c.count(ctx, c.page.Locator(c.inFrame(sel)))
 	return out, err
 }
 

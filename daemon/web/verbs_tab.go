@@ -3,6 +3,8 @@ package web
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,6 +37,9 @@ func (c *call) tabNew(ctx context.Context, in verbs.TabNewIn) (verbs.TabNewOut, 
 		return verbs.TabNewOut{}, err
 	}
 	c.Begun = true
+	if err := c.leaveFrame(); err != nil {
+		return verbs.TabNewOut{}, err
+	}
 	tab := c.Tabs.Active()
 	out := verbs.TabNewOut{TabID: tab.TabID, TargetID: p.target}
 	if in.Label != "" {
@@ -126,7 +131,7 @@ func (c *call) tabSwitch(ctx context.Context, in verbs.TabRefIn) (verbs.TabSwitc
 		return verbs.TabSwitchOut{}, err
 	}
 	c.Begun = true
-	if err := c.Tabs.Activate(ctx, tab); err != nil {
+	if err := errors.Join(c.leaveFrame(), c.Tabs.Activate(ctx, tab)); err != nil {
 		return verbs.TabSwitchOut{}, err
 	}
 	title, err := c.on(p).title(ctx)
@@ -289,4 +294,52 @@ func (c *call) linkTarget(ctx context.Context, at target) (string, error) {
 		return "", wire.Errorf(wire.CodeNotActionable, "%q has no href; --new-tab only works on links", at.sel.given).WithHint("abrowser click %s", at.sel.given)
 	}
 	return address.Complete(to)
+}
+
+// poolError converts the broker's error that the pool of extra tabs is full to an error with a
+// code, which also lists how many extra tabs each agent has. It returns any other error as it is.
+// Extra tabs are all tabs of a session but its first; the pool is the limit that the agents of a
+// browser share.
+func (c *call) poolError(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	at := strings.Index(err.Error(), "POOL_FULL: ")
+	if at < 0 {
+		return err
+	}
+	full := wire.Errorf(wire.CodePoolFull, "%s", firstLine(err.Error()[at:])).
+		WithHint("abrowser pool request queues for a slot; abrowser pool requests says when one is kept for you")
+	state, asked := c.Broker.Pool(ctx, c.Agent())
+	if asked != nil {
+		c.Log.Warn("asking for the pool", "error", asked)
+		return full
+	}
+	var owners []string
+	for _, share := range state.Owners {
+		owners = append(owners, fmt.Sprintf("%s: %d", share.AgentID, share.TabCount))
+	}
+	full.Message += " Owners: " + strings.Join(owners, ", ")
+	return full.With("tabPool", state.TabPool).With("ownerBreakdown", state.Owners).With("activeReservations", state.ActiveReservations)
+}
+
+// tabsBefore lists the session's tabs before another one is opened, for warnOfEvicted. If the
+// session has no extra tab, the broker cannot close one to make room, and tabsBefore returns nil.
+func (c *call) tabsBefore(ctx context.Context) ([]verbs.Tab, error) {
+	if len(c.Tabs.Known()) <= 1 {
+		return nil, nil
+	}
+	return c.Tabs.List(ctx)
+}
+
+// warnOfEvicted is called after a tab was opened. The parameter before lists the tabs that the
+// session had until then. If one of them is not open any more, the broker has closed it to make
+// room for the new tab, and warnOfEvicted warns of this.
+func (c *call) warnOfEvicted(before []verbs.Tab) {
+	now := c.Tabs.Known()
+	for _, tab := range before {
+		if !slices.ContainsFunc(now, func(left verbs.Tab) bool { return left.TargetID == tab.TargetID }) {
+			c.Warn("the pool of extra tabs is full: your oldest, %s at %.200s, was closed for the new one", tab.TabID, tab.URL)
+		}
+	}
 }

@@ -45,7 +45,10 @@ func (c *call) wait(ctx context.Context, in verbs.WaitIn) (verbs.WaitOut, error)
 	}
 	var out verbs.WaitOut
 	w := waiting{c.on(p)}
-	switch err = w.awaitFor(ctx, in); {
+	if err = w.awaitFor(ctx, in); err == nil {
+		err = w.enterFrame(ctx)
+	}
+	switch {
 	case err != nil:
 	case in.What != "":
 		out, err = verbs.WaitOut{Waited: "selector", Selector: in.What}, w.waitSelector(ctx, sel, in.State)
@@ -103,7 +106,7 @@ func (c *call) waitTime(ctx context.Context, ms int) (verbs.WaitOut, error) {
 }
 
 func (w waiting) waitSelector(ctx context.Context, sel selector, state string) error {
-	at := w.page.Locator(sel.query).First()
+	at := w.page.Locator(w.inFrame(sel)).First()
 	if sel.ref != 0 {
 		e, err := w.checkRef(ctx, sel.ref)
 		if err != nil && errors.Is(err, wire.CodeStaleRef) && (state == "hidden" || state == "detached") {

@@ -42,10 +42,12 @@ var (
 	snapshotScript string // for go:embed
 	//go:embed unused.js
 	unusedScript string // for go:embed
+	//go:embed frames.js
+	framesScript string // for go:embed
 )
 
 func script() string {
-	return sharedScript + quickScript + actScript + verbsScript + readyScript + inputScript + stillScript + labelScript + pictureScript + snapshotScript + unusedScript
+	return sharedScript + quickScript + actScript + verbsScript + readyScript + inputScript + stillScript + labelScript + pictureScript + snapshotScript + unusedScript + framesScript
 }
 
 // Shared starts and finds the shared drivers of one root directory. Root is required, the zero

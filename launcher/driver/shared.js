@@ -37,7 +37,7 @@ const currentSession = new AsyncLocalStorage(); // the session for which the cur
 
 const log = (what, more) => console.error(JSON.stringify({ time: new Date().toISOString(), msg: what, ...more }));
 
-// load loads Playwright's bundle like require, and makes eleven changes to it:
+// load loads Playwright's bundle like require, and makes twelve changes to it:
 //  1. If a page calls an exposed function that this Playwright does not have, the call is ignored
 //     and is not an error, because another client of the page has exposed the function and
 //     answers the call.
@@ -58,6 +58,7 @@ const log = (what, more) => console.error(JSON.stringify({ time: new Date().toIS
 // 10. Before a snapshot, the page gets scripts that find the elements that listen to clicks, see
 //     bringListeners in snapshot.js.
 // 11. A click on a checkbox or radio button may hit the input's label, see label.js.
+// 12. A selector can begin with the frame in which it is resolved, see enterFrame in frames.js.
 // Each change replaces a piece of the bundle's code. If the bundle does not contain the piece for
 // change 2, load makes none of the changes. If it does not contain the piece for another change,
 // load makes all changes but that one.
@@ -78,7 +79,8 @@ function load(file) {
   const pending = "this._pendingDocument = documentInfo;";
   const capture = "const snapshotOrRetry = await progress3.race(injectedScript.evaluate(";
   const brought = "module.bringListeners(frame, context2); ";
-  const source = read(file).replace(unknown, "return;").replace(send, additional + send).replace(bring, once).replace(pending, pending + 'this.emit("abrowserpending");').replace(capture, brought + capture);
+  const chunks = "const frameChunks = splitSelectorByFrame(selector);";
+  const source = read(file).replace(unknown, "return;").replace(send, additional + send).replace(bring, once).replace(pending, pending + 'this.emit("abrowserpending");').replace(capture, brought + capture).replace(chunks, "[frame, selector] = module.enterFrame(frame, selector); " + chunks);
   // Changes 2, 5, 7 to 9 and 11 are inside string literals of the bundle, so their code is escaped.
   const escaped = (code) => JSON.stringify(code).slice(1, -1);
   const helpers = `{ isClickable: ${isClickable}, isListening: ${isListening}, labelOf: ${labelOf}, hiddenLabel: ${hiddenLabel}, isBlocked: ${isBlocked} }`;
@@ -101,6 +103,7 @@ function load(file) {
   module.paths = Module._nodeModulePaths(file);
   module.inject = inject;
   module.bringListeners = bringListeners;
+  module.enterFrame = enterFrame;
   module.answer = (session, progress, method, params) => answer(session, progress, currentSession.getStore().playwright.allBrowsers(), method, params);
   module._compile(parts[0] + place + escaped(check) + parts[1], file);
   return module.exports;

@@ -83,6 +83,15 @@ const verbs = {
       return chosen && {};
     },
   },
+  // There are no parameters. The response has the frame that the element contains.
+  frame: {
+    states: [],
+    async perform(act, node) {
+      const frame = await act.race(act.page.delegate.getContentFrame(node));
+      if (!frame) throw new Impossible("is not a frame");
+      return { frame: { id: frame._id, name: frame._name } };
+    },
+  },
   focus: {
     states: [],
     perform: async (act, node) => (await act.script(node, (injected, node) => injected.focusNode(node))) && {},

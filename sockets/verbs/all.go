@@ -10,12 +10,12 @@ import (
 func All() []wire.AnyVerb {
 	return []wire.AnyVerb{ // pointers, since copies would be most of the memory that a command allocates
 		&Open, &Back, &Forward, &Reload,
-		&Snapshot, &GetText, &GetHTML, &GetValue, &GetAttr, &GetTitle, &GetURL, &GetCount, &GetBox, &GetStyles, &GetCDPURL,
+		&Snapshot, &GetText, &GetInnerText, &GetHTML, &GetValue, &GetAttr, &GetAttributes, &GetTitle, &GetURL, &GetCount, &GetBox, &GetStyles, &GetCDPURL,
 		&IsVisible, &IsEnabled, &IsChecked, &PageState, &Eval, &Screenshot,
 		&Click, &Dblclick, &Fill, &Type, &Hover, &Focus, &Select, &Check, &Uncheck, &Scroll, &ScrollIntoView, &Drag, &Upload, &FindElement, &SaveDownload,
 		&Press, &Keydown, &Keyup, &KeyboardType, &KeyboardInsert, &MouseMove, &MouseDown, &MouseUp, &MouseWheel,
 		&Wait,
-		&TabList, &TabNew, &TabSwitch, &TabClose, &TabPrune, &DialogStatus, &DialogAccept, &DialogDismiss,
+		&TabList, &TabNew, &TabSwitch, &TabClose, &TabPrune, &FrameSelect, &FrameMain, &DialogStatus, &DialogAccept, &DialogDismiss,
 		&PolicyDialog, &PolicyPermission, &PolicyNotification, &PolicyFilePicker, &PolicyRespond, &PolicyAnswer, &PolicyStatus,
 		&CookiesGet, &CookiesSet, &CookiesClear,
 		&LocalStorageGet, &LocalStorageSet, &LocalStorageClear, &SessionStorageGet, &SessionStorageSet, &SessionStorageClear,

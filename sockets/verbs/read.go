@@ -73,6 +73,11 @@ var GetText = wire.Verb[GetIn, GetTextOut]{Spec: wire.Spec{
 	Name: "get text", Group: groupRead, Short: "Print the text of an element", Example: "abrowser get text h1", ReadOnly: true,
 }}
 
+// GetInnerText is another name of [GetText].
+var GetInnerText = wire.Verb[GetIn, GetTextOut]{Spec: wire.Spec{
+	Name: "get innertext", Group: groupRead, Short: "Print the text of an element as it is shown", Example: "abrowser get innertext h1", ReadOnly: true,
+}}
+
 // GetHTMLOut is the output of [GetHTML].
 type GetHTMLOut struct {
 	HTML string `json:"html"`
@@ -125,6 +130,26 @@ func (o GetAttrOut) Text() string {
 // GetAttr reads an attribute of an element.
 var GetAttr = wire.Verb[GetAttrIn, GetAttrOut]{Spec: wire.Spec{
 	Name: "get attr", Group: groupRead, Short: "Print an attribute of an element", Example: "abrowser get attr a href", ReadOnly: true,
+}}
+
+// GetAttributesOut is the output of [GetAttributes].
+type GetAttributesOut struct {
+	Attributes map[string]string `json:"attributes"`
+	Origin     string            `json:"origin"`
+}
+
+// Text returns one line for each attribute, sorted.
+func (o GetAttributesOut) Text() string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(o.Attributes)) {
+		all = append(all, name+": "+o.Attributes[name])
+	}
+	return lines(all...)
+}
+
+// GetAttributes reads all attributes of an element.
+var GetAttributes = wire.Verb[GetIn, GetAttributesOut]{Spec: wire.Spec{
+	Name: "get attributes", Group: groupRead, Short: "Print all attributes of an element", Example: "abrowser get attributes '#name'", ReadOnly: true,
 }}
 
 // GetTitleOut is the output of [GetTitle].

@@ -89,7 +89,7 @@ func TestHelp(t *testing.T) {
 	if _, stderr, status := b.run("help", "nope"); !strings.Contains(stderr, "unknown command nope") || status != wire.ExitUsage {
 		t.Errorf("help nope: %q, %d", stderr, status)
 	}
-	if _, stderr, status := b.run("get"); !strings.Contains(stderr, "get needs one of attr, box") || status != wire.ExitUsage {
+	if _, stderr, status := b.run("get"); !strings.Contains(stderr, "get needs one of attr, attributes, box") || status != wire.ExitUsage {
 		t.Errorf("get: %q, %d", stderr, status)
 	}
 }

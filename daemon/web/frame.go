@@ -1,0 +1,164 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"regexp"
+	"strings"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/daemon/web/aria"
+	"github.com/abrowser/abrowser/daemon/web/cdp"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// The session can choose a frame, in which its commands find their elements and run their scripts.
+// frames.js of launcher/driver resolves selectors in it. A ref is valid in every frame.
+
+// inFrame returns Playwright's selector for a selector, in the session's frame.
+func (c *call) inFrame(sel selector) string { return c.frame + sel.query }
+
+// frameDocument returns the document of the session's frame as an element to act on.
+func (c *call) frameDocument() target {
+	sel := selector{given: "the frame's document", query: "html"}
+	return target{sel: sel, query: c.inFrame(sel)}
+}
+
+// enterFrame makes the command act in the frame that the session has chosen, if the frame is in the
+// active tab. It returns an error if the frame is gone. A command that names a tab acts in the main
+// frame.
+func (c *pageCall) enterFrame(ctx context.Context) error {
+	f := c.State.Get().Frame
+	if f.ID == "" || c.Tab != "" || f.Tab != c.Tabs.Active().TabID {
+		return nil
+	}
+	c.frame = "abrowser-frame=" + f.ID + " >> "
+	_, err := c.askFrame(ctx, "", nil)
+	return err
+}
+
+// frameAnswer is the driver's response to Abrowser.inFrame.
+type frameAnswer struct {
+	Gone   bool           `json:"gone"`
+	URL    string         `json:"url"`
+	Result cdp.Evaluation `json:"result"`
+}
+
+// askFrame sends a CDP command to the process of the session's frame. Without a method, it only
+// asks for the frame's URL.
+func (c *pageCall) askFrame(ctx context.Context, method string, params map[string]any) (frameAnswer, error) {
+	ask := map[string]any{"target": c.page.target, "frame": c.State.Get().Frame.ID, "method": method, "params": params}
+	given, err := askAside(ctx, c.page.conn, func() (any, error) { return c.page.cdp.Send("Abrowser.inFrame", ask) })
+	var out frameAnswer
+	if err != nil {
+		return out, err
+	}
+	raw, err := json.Marshal(given)
+	if err == nil {
+		err = json.Unmarshal(raw, &out)
+	}
+	if out.Gone {
+		return out, c.frameGone()
+	}
+	return out, err
+}
+
+func (c *call) frameGone() error {
+	return wire.Errorf(wire.CodeNotFound, "the frame %s is gone", c.State.Get().Frame.Label).WithHint("abrowser frame main")
+}
+
+// runInFrame runs a script as runScript does, in the session's frame.
+func (c *pageCall) runInFrame(ctx context.Context, method string, params map[string]any) (cdp.RemoteObject, error) {
+	c.aheadOfEvents = true
+	out, err := c.askFrame(ctx, method, params)
+	switch {
+	case err == nil:
+		return out.Result.Result, out.Result.Thrown()
+	case errors.Is(err, wire.CodeNotFound):
+		return cdp.RemoteObject{}, err
+	case isDocumentGone(err):
+		return cdp.RemoteObject{}, wire.Errorf(wire.CodeResultUnknown, "the frame navigated while the script ran").WithHint(daemon.HintSnapshot)
+	case ctx.Err() != nil:
+		short, cancel := context.WithTimeout(context.WithoutCancel(ctx), firstTry)
+		defer cancel()
+		if _, err := c.askFrame(short, "Runtime.terminateExecution", nil); err != nil {
+			c.Log.Warn("stopping a script", "error", err)
+		}
+		return cdp.RemoteObject{}, err
+	}
+	return cdp.RemoteObject{}, codeError(err)
+}
+
+// awaitFrame waits until the frame responds, and returns its URL. It is called before a script is
+// sent: see awaitPage.
+func (c *pageCall) awaitFrame(ctx context.Context) (string, error) {
+	if _, err := c.askFrame(ctx, "Runtime.evaluate", map[string]any{"expression": "0"}); err != nil && !isDocumentGone(err) {
+		return "", codeError(err)
+	}
+	out, err := c.askFrame(ctx, "", nil)
+	return out.URL, err
+}
+
+// captureFrame returns the snapshot of the session's frame, or of the whole page.
+func (c *pageCall) captureFrame(ctx context.Context) (*aria.Node, error) {
+	if c.frame == "" {
+		return c.capture(ctx)
+	}
+	limit := daemon.TimeLeft(ctx, snapshotTime)
+	text, err := peekFor(c.call, limit, func() (string, error) {
+		return c.page.Locator(c.frameDocument().query).AriaSnapshot(playwright.LocatorAriaSnapshotOptions{
+			Mode: playwright.AriaSnapshotModeAi, Timeout: playwright.Float(milliseconds(limit)),
+		})
+	})
+	if err != nil {
+		return nil, codeError(err)
+	}
+	return aria.Parse(text)
+}
+
+// frameFound is a frame that the driver has found.
+type frameFound struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// frameName matches the name of a frame, as opposed to a selector.
+const frameName = `^[A-Za-z_][\w-]*$`
+
+// selectFrame makes the session act in the frame that a selector, a ref or a frame's name stands for.
+func (c *pageCall) selectFrame(ctx context.Context, in verbs.FrameIn) (verbs.FrameOut, error) {
+	at, err := c.aim(in.Selector)
+	if err != nil {
+		return verbs.FrameOut{}, err
+	}
+	if named, err := regexp.MatchString(frameName, in.Selector); err == nil && named && at.sel.ref == 0 {
+		at.query = c.frame + strings.ReplaceAll(`iframe[name="?"], frame[name="?"], ?`, "?", in.Selector)
+	}
+	done, err := c.performInDriver(ctx, at, action{name: "frame", verb: "frame"})
+	if err != nil {
+		return verbs.FrameOut{}, err
+	}
+	out := verbs.FrameOut{Frame: in.Selector}
+	if done.frame.Name != "" {
+		out.Frame = done.frame.Name
+	}
+	tab := c.Tabs.Active().TabID
+	return out, c.State.Change(func(s *daemon.State) { s.Frame = daemon.Frame{Tab: tab, ID: done.frame.ID, Label: in.Selector} })
+}
+
+// mainFrame makes the session act in the main frame.
+func (c *call) mainFrame(context.Context, verbs.Empty) (verbs.FrameOut, error) {
+	return verbs.FrameOut{Frame: "main"}, c.leaveFrame()
+}
+
+// leaveFrame makes the session act in the main frame. Opening a URL and changing the tab do so, too.
+func (c *call) leaveFrame() error {
+	if c.State.Get().Frame == (daemon.Frame{}) {
+		return nil
+	}
+	return c.State.Change(func(s *daemon.State) { s.Frame = daemon.Frame{} })
+}
