@@ -13,10 +13,9 @@ require (
 	github.com/rogpeppe/go-internal v1.16.0 // cmd/abrowser: transcripts as tests
 	github.com/spf13/cobra v1.10.2 // cmd/abrowser/completion: shell completion
 	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f // cmd/abrowser/mcpsetup: add to other programs' JSON files and keep their comments
+	golang.org/x/net v0.62.0 // daemon/web/cookies: the registrable domain of a host, by publicsuffix
 	golang.org/x/sys v0.49.0 // sockets: flock, the peer's user
 )
-
-require golang.org/x/net v0.62.0
 
 require (
 	github.com/deckarep/golang-set/v2 v2.8.0 // indirect

@@ -145,12 +145,8 @@ func (p *page) click(r ref) string {
 		return "the page was replaced"
 	}
 	began := time.Now()
-	in := verbs.ClickIn{Element: verbs.Element{Selector: r.name}, TimeoutIn: verbs.TimeoutIn{Timeout: 500}}
+	in := verbs.ClickIn{Element: verbs.Element{Selector: r.name}, TimeoutIn: verbs.TimeoutIn{Timeout: int(clickTime.Milliseconds()) / 2}}
 	_, warnings, err := ask(p.t, p.session, verbs.Click, in)
-	if errors.Is(err, wire.CodeTimeout) { // the page has not said yet what the element lacks
-		in.Timeout = int(clickTime.Milliseconds()) - in.Timeout
-		_, warnings, err = ask(p.t, p.session, verbs.Click, in)
-	}
 	switch took := time.Since(began); {
 	case took > clickTime:
 		return fmt.Sprintf("slow: it took %v", took)
