@@ -252,7 +252,7 @@ func (s *Session) holder(ctx context.Context) wire.AgentKey {
 
 // maySet returns an ownership error if the caller may not act in the session. If no agent owns
 // the session, maySet records that the caller makes the settings and recordings from now on.
-// Settings that another agent has made are dropped.
+// Settings that do not apply to the caller (see [State.appliesTo]) are dropped.
 func (s *Session) maySet(ctx context.Context, call *wire.Call, verb string) error {
 	if err := s.refuse(call, verb, s.holder(ctx)); err != nil {
 		return err

@@ -119,8 +119,8 @@ func (m *Mux) disposeOrphans(contexts []string) {
 }
 
 // disposeTenant disposes all contexts of an incognito tenant with their contents, and forgets
-// the tenant. When the tenant's tabs are gone or limit has passed, it passes the number of tabs
-// that are gone to done.
+// the tenant. When the tenant's tabs are gone or limit has passed, it calls done with the number of
+// tabs that are gone.
 func (m *Mux) disposeTenant(tn *tenant, limit time.Duration, done func(discarded int)) {
 	var ids []string
 	for _, tab := range tn.sortedTabs() {

@@ -187,8 +187,8 @@ func (m *Mux) Prune(prefix string, age, limit time.Duration, done func(map[strin
 	})
 }
 
-// closeAll closes targets. When all of them are gone or limit has passed, it passes the number
-// of targets that are gone to done.
+// closeAll closes targets. When all of them are gone or limit has passed, it calls done with the
+// number of targets that are gone.
 func (m *Mux) closeAll(ids []string, limit time.Duration, done func(closed int)) {
 	m.awaitGone(ids, limit, done)
 	for _, id := range ids {
@@ -196,8 +196,8 @@ func (m *Mux) closeAll(ids []string, limit time.Duration, done func(closed int))
 	}
 }
 
-// awaitGone waits until all targets are gone or limit has passed, and then passes the number of
-// targets that are gone to done. If ids is empty, it waits for a [Mux.Barrier].
+// awaitGone waits until all targets are gone or limit has passed, and then calls done with the
+// number of targets that are gone. If ids is empty, it waits for a [Mux.Barrier].
 func (m *Mux) awaitGone(ids []string, limit time.Duration, done func(gone int)) {
 	if len(ids) == 0 {
 		m.Barrier(limit, func() { done(0) })

@@ -68,8 +68,8 @@ func clickBy(t *testing.T, s *daemontest.Session, verb, selector string, timeout
 	return err
 }
 
-// A click on a checkbox or radio button whose label a person would click goes to the label. It
-// activates this input, once, and nothing else.
+// A person clicks the label of these checkboxes and radio buttons. A click on such an input
+// therefore goes to its label, activates the input once, and activates nothing else.
 func TestClickThroughLabel(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)

@@ -2,7 +2,7 @@
 // label, or has no size, or is clipped, hidden or outside of the page, and a person clicks the
 // label. A click on such an input therefore goes to its label. If the label is at the input's
 // own point, the click goes to this point (hitsOwnLabel). Otherwise the click goes to a point of
-// the label, if the input has no area that a person could click (labelsOf).
+// the label, if the input has no area that a person could click (labelsOfInput).
 
 // hitsOwnLabel runs in pages, in the check of Playwright that a point hits an element. It reports
 // whether a click on a node activates the input because the node is in a label of the input. A

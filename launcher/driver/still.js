@@ -31,9 +31,9 @@ async function sinceChange(page) {
   return Math.min(...all.map((since) => since ?? 0));
 }
 
-// isLoading reports whether a request of the frame is in flight. Streams of events, media and
-// beacons do not count, since a page at rest may have them. A request that isLoading has first
-// seen more than openTime ago does not count either: the page keeps it open to get messages.
+// isLoading reports whether a request of the frame is in flight. Beacons, media and event streams
+// do not count, since a page at rest may have them. Neither does a request that isLoading first saw
+// more than openTime ago: the page keeps it open to get messages.
 function isLoading(frame) {
   return [...frame._inflightRequests].some((request) => {
     if (!requests.has(request)) requests.set(request, performance.now());

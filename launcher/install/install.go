@@ -131,8 +131,9 @@ func missing(code wire.Code, format string, args ...any) error {
 	return wire.Errorf(code, format, args...).WithHint("abrowser install").With(fetchableDetail, true)
 }
 
-// isFetchable reports whether err was returned by missing. It is false for the error of a part
-// that the caller has named.
+// isFetchable reports whether err was returned by missing. It is false if the caller has given the
+// path of the driver, of Node or of the browser, and nothing usable is there: installing does not
+// change what that path leads to.
 func isFetchable(err error) bool {
 	var coded *wire.Error
 	return errors.As(err, &coded) && coded.Details[fetchableDetail] == true

@@ -47,7 +47,8 @@ func (s *Server) check(r *http.Request) (path, why string, status int) {
 }
 
 // isLoopbackName reports whether a Host header is an IP address or localhost, with or without a
-// port. A browser sends a name there if a web page has reached this server by a name.
+// port. If a web page reaches this server by a domain name of its own that leads to this machine
+// (DNS rebinding), the header has that domain name.
 func isLoopbackName(host string) bool {
 	name := host
 	if n, _, err := net.SplitHostPort(host); err == nil {

@@ -57,8 +57,8 @@ func (h *handler) forward(w http.ResponseWriter, r *http.Request, target string)
 	client.Close()
 }
 
-// pass copies until one of the connections fails or ends. The other end of the copy is then closed
-// by its owner, which also ends the opposite direction.
+// pass copies data until one of the connections fails or ends. It closes neither of them: forward
+// then closes both, which also ends the copy in the opposite direction.
 func pass(to net.Conn, from io.Reader) { _, _ = io.Copy(to, from) }
 
 // unread returns what the HTTP server has read of the connection beyond the request.

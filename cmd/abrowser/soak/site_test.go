@@ -42,8 +42,9 @@ type record struct {
 // site serves the pages of one session and collects the records that they report. Each session
 // has its own site, because a browser opens only six connections to one host.
 //
-// A journal is the sequence of numbered records that one frame of one tab writes, over all its
-// documents; the epoch is its id. A role is the place of the frame: see roleTop.
+// One frame of one tab writes a journal: a sequence of numbered records, which goes on when the
+// frame loads another document. The id of a journal is its epoch. The role of a frame says where in
+// the page the frame is: see roleTop.
 type site struct {
 	port, deepPort string
 	server         *http.Server

@@ -28,8 +28,8 @@ func (n *Node) isControl() bool {
 	return n.is("editable")
 }
 
-// isOneControl reports whether the node is a control as a whole. A part of such a control is used
-// through the control.
+// isOneControl reports whether the role of the node is that of a control without controls inside,
+// such as a button. A click on any part of it is a click on the control.
 func (n *Node) isOneControl() bool {
 	switch n.Role {
 	case "button", "link", "checkbox", "radio", "menuitem", "menuitemcheckbox", "menuitemradio", "option", "switch", "tab":
