@@ -18,17 +18,19 @@ install: build
     mkdir -p "${GOBIN:-$(go env GOPATH)/bin}"
     install bin/abrowserd bin/abrowser "${GOBIN:-$(go env GOPATH)/bin}"
 
-# Two packages at a time: with three, two processors are never idle, and pages may take longer to
-# answer than a command waits.
+# One package at a time: most of them keep two processors busy by themselves. With more of them,
+# pages may take longer to answer than a command waits.
 # run the tests, with a real browser
 test *args:
-    go test -p 2 {{ args }} ./...
+    go build ./...
+    go test -p 1 {{ args }} ./...
 
 # The time is for a machine that does other things, too. Without GORACE each process
 # that ends waits a second more.
 # run the tests with the race detector
 race *args:
-    GORACE=atexit_sleep_ms=0 go test -p 2 -race -timeout 30m {{ args }} ./...
+    go build -race ./...
+    GORACE=atexit_sleep_ms=0 go test -p 1 -race -timeout 30m {{ args }} ./...
 
 # look for faults: vet for both systems, then the linters of .golangci.yml
 lint:

@@ -136,14 +136,37 @@ func (c *call) openable(ctx context.Context) (*page, error) {
 // does not come in time, load warns and succeeds. If the document is not there in time, load stops
 // the navigation, so that it does not happen later.
 func (c *pageCall) load(ctx context.Context, to string) error {
-	err := c.navigate(ctx, func(limit *float64) error {
-		_, err := c.page.Goto(to, playwright.PageGotoOptions{WaitUntil: playwright.WaitUntilStateCommit, Timeout: limit})
-		return err
-	})
-	if err != nil {
-		return err
+	for range maxRedirects {
+		commits := c.page.commits.Load()
+		err := c.navigate(ctx, func(limit *float64) error {
+			_, err := c.page.Goto(to, playwright.PageGotoOptions{WaitUntil: playwright.WaitUntilStateCommit, Timeout: limit})
+			return err
+		})
+		if err == nil {
+			return c.awaitLoad(ctx)
+		}
+		if !isReplaced(err) || ctx.Err() != nil {
+			return err
+		}
+		// Playwright gives up if a navigation that the page began itself is committed first. The
+		// command is the later one, and its navigation is still pending or was replaced.
+		c.settle(daemon.TimeLeft(ctx, maxTime))
+		if c.page.commits.Load() == commits {
+			return err // it was replaced by nothing: a download or an empty response
+		}
+		if c.page.URL() == to {
+			c.settled, c.Begun = true, true
+			return c.awaitLoad(ctx)
+		}
 	}
-	return c.awaitLoad(ctx)
+	return wire.Errorf(wire.CodeNavigation, "navigation failed: the page went to other documents by itself, %d times in a row", maxRedirects).
+		WithHint("abrowser close --page gives the session a fresh page")
+}
+
+// isReplaced reports whether a navigation failed because another one may have taken its place.
+func isReplaced(err error) bool {
+	text := errorText(err)
+	return strings.Contains(text, "interrupted by another navigation") || strings.Contains(text, errAborted)
 }
 
 // navigate runs a call that ends when the page has committed to another document. If ctx ends

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -139,5 +140,21 @@ func TestDrippingPage(t *testing.T) {
 	open(t, s, web.URL("/drip?n=3&ms=300"))
 	if got := do(t, s, verbs.GetCount, verbs.GetIn{Element: element(".drop")}).Count; got != 3 {
 		t.Errorf("open returned after %d of 3 drops", got)
+	}
+}
+
+// A navigation that the page began can be committed while the command open begins. The command is
+// the later one, so the page shows its document.
+func TestOpenWhileThePageNavigates(t *testing.T) {
+	t.Parallel()
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/page/first"))
+	for ms := range 60 {
+		do(t, s, verbs.Eval, verbs.EvalIn{Script: fmt.Sprintf("void setTimeout(() => { location = %q }, %d)", web.URL("/page/other"), ms/2)})
+		to := web.URL(fmt.Sprintf("/page/%d", ms))
+		out, _, err := ask(t, s, verbs.Open, verbs.OpenIn{URL: to})
+		if err != nil || out.URL != to {
+			t.Fatalf("open %d ms before the page's own navigation: %s, %v", ms/2, out.URL, err)
+		}
 	}
 }
