@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/daemon"
-	"github.com/abrowser/abrowser/daemon/web/cookies"
+	"github.com/abrowser/abrowser/daemon/web/direct"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -106,14 +106,14 @@ func onPage[In, Out any](p *pages, v wire.Verb[In, Out], usual time.Duration, ch
 
 // withCDP returns the handler of a verb that sends CDP commands to the session's page on the direct
 // connection. The other parameters are those of onPage.
-func withCDP[In, Out any](p *pages, v wire.Verb[In, Out], usual time.Duration, check func(In) error, serve func(context.Context, *cookies.Page, In) (Out, error)) daemon.Handler {
+func withCDP[In, Out any](p *pages, v wire.Verb[In, Out], usual time.Duration, check func(In) error, serve func(context.Context, *direct.Page, In) (Out, error)) daemon.Handler {
 	return onPage(p, v, usual, check, func(c *pageCall, ctx context.Context, in In) (Out, error) {
 		var none Out
 		ps, err := c.page.attachCDP(ctx)
 		if err != nil {
 			return none, err
 		}
-		at := &cookies.Page{Call: c.Call, Target: c.page.target, URL: c.page.URL()}
+		at := &direct.Page{Call: c.Call, Target: c.page.target, URL: c.page.URL()}
 		for _, frame := range c.page.Frames() {
 			at.Frames = append(at.Frames, frame.URL())
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/abrowser/abrowser/daemon/web/cdp"
 	"github.com/abrowser/abrowser/daemon/web/cookiefile"
+	"github.com/abrowser/abrowser/daemon/web/direct"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -32,7 +33,7 @@ func CheckGet(in verbs.CookiesGetIn) error {
 }
 
 // Get lists the cookies of the page and its frames, of given URLs, or all.
-func Get(_ context.Context, c *Page, in verbs.CookiesGetIn) (verbs.CookiesOut, error) {
+func Get(_ context.Context, c *direct.Page, in verbs.CookiesGetIn) (verbs.CookiesOut, error) {
 	out := struct{ Cookies []verbs.Cookie }{[]verbs.Cookie{}}
 	var err error
 	switch {
@@ -113,7 +114,8 @@ func CheckSet(in verbs.CookiesSetIn) error {
 }
 
 // Set sets a cookie, or the cookies in a file.
-func Set(ctx context.Context, c *Page, in verbs.CookiesSetIn) (verbs.CookiesSetOut, error) {
+func Set(ctx context.Context, p *direct.Page, in verbs.CookiesSetIn) (verbs.CookiesSetOut, error) {
+	c := logins{p}
 	all, at, err := newCookies(in)
 	if err != nil {
 		return verbs.CookiesSetOut{}, err
@@ -136,7 +138,7 @@ func Set(ctx context.Context, c *Page, in verbs.CookiesSetIn) (verbs.CookiesSetO
 }
 
 // set sets all cookies, or none if the browser refuses one of them.
-func (c *Page) set(params []map[string]any) error {
+func (c logins) set(params []map[string]any) error {
 	c.Begun = true
 	err := c.Send("Network.setCookies", map[string]any{"cookies": params}, nil)
 	if refused := (*cdp.Error)(nil); errors.As(err, &refused) {
@@ -178,7 +180,7 @@ func cookieParams(n cookiefile.Cookie, at string) (map[string]any, error) {
 
 // warnOfOtherSites warns if the command has set cookies for a domain at which no page of the
 // session is, since other sessions have these cookies too.
-func (c *Page) warnOfOtherSites(ctx context.Context, set []cookiefile.Cookie) error {
+func (c logins) warnOfOtherSites(ctx context.Context, set []cookiefile.Cookie) error {
 	if c.hasOwnLogins() {
 		return nil
 	}
@@ -200,7 +202,8 @@ func (c *Page) warnOfOtherSites(ctx context.Context, set []cookiefile.Cookie) er
 
 // Clear removes cookies one by one. Playwright instead removes all, and then sets those
 // again that are to stay: meanwhile the other sessions have no logins.
-func Clear(ctx context.Context, c *Page, in verbs.ClearIn) (verbs.CookiesClearOut, error) {
+func Clear(ctx context.Context, p *direct.Page, in verbs.ClearIn) (verbs.CookiesClearOut, error) {
+	c := logins{p}
 	out := verbs.CookiesClearOut{Cleared: true, Sites: []string{}}
 	var stored struct{ Cookies []storedCookie }
 	if err := c.Send("Storage.getCookies", nil, &stored); err != nil {

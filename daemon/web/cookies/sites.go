@@ -14,20 +14,12 @@ import (
 
 	"golang.org/x/net/publicsuffix"
 
-	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/daemon/web/direct"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Page is the page of a command, and the command.
-type Page struct {
-	*daemon.Call
-	Target string   // the page's target id
-	URL    string   // of the main frame
-	Frames []string // the URLs of all frames
-	// Send sends a CDP command to the page. The browser process, and not the page, handles the
-	// commands of this package, so a busy page delays none.
-	Send func(method string, params, out any) error
-}
+// logins is the page of a command, as a way to the cookies and storage that it uses.
+type logins struct{ *direct.Page }
 
 // siteOf returns the site of a host: the registrable domain, such as example.com for
 // www.example.com, or the host itself if it has none.
@@ -60,7 +52,7 @@ func siteOfURL(text string) string {
 }
 
 // sites returns the sites that the session's pages are at, in alphabetical order.
-func (c *Page) sites(ctx context.Context) ([]string, error) {
+func (c logins) sites(ctx context.Context) ([]string, error) {
 	tabs, err := c.Tabs.List(ctx)
 	if err != nil {
 		return nil, err
@@ -76,10 +68,10 @@ func (c *Page) sites(ctx context.Context) ([]string, error) {
 }
 
 // hasOwnLogins reports whether no other session has the cookies and the storage of this one.
-func (c *Page) hasOwnLogins() bool { return c.Mode() == wire.ModeIncognito }
+func (c logins) hasOwnLogins() bool { return c.Mode() == wire.ModeIncognito }
 
 // sharers returns the names of the other sessions that have the same cookies and storage.
-func (c *Page) sharers(ctx context.Context) ([]string, error) {
+func (c logins) sharers(ctx context.Context) ([]string, error) {
 	if c.hasOwnLogins() {
 		return nil, nil
 	}

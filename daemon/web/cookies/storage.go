@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/abrowser/abrowser/daemon/web/cdp"
+	"github.com/abrowser/abrowser/daemon/web/direct"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -28,7 +29,7 @@ type storage struct {
 }
 
 // open returns the storage of the page's main frame.
-func (a Area) open(c *Page) (storage, error) {
+func (a Area) open(c *direct.Page) (storage, error) {
 	var key struct {
 		StorageKey string `json:"storageKey"`
 	}
@@ -69,7 +70,7 @@ func (s storage) call(method string, params map[string]any, out any) error {
 }
 
 // Get reads an entry, or all entries.
-func (a Area) Get(_ context.Context, c *Page, in verbs.StorageGetIn) (verbs.StorageGetOut, error) {
+func (a Area) Get(_ context.Context, c *direct.Page, in verbs.StorageGetIn) (verbs.StorageGetOut, error) {
 	s, err := a.open(c)
 	if err != nil {
 		return verbs.StorageGetOut{}, err
@@ -88,7 +89,7 @@ func (a Area) Get(_ context.Context, c *Page, in verbs.StorageGetIn) (verbs.Stor
 }
 
 // Set sets an entry.
-func (a Area) Set(_ context.Context, c *Page, in verbs.StorageSetIn) (verbs.SetOut, error) {
+func (a Area) Set(_ context.Context, c *direct.Page, in verbs.StorageSetIn) (verbs.SetOut, error) {
 	s, err := a.open(c)
 	if err != nil {
 		return verbs.SetOut{}, err
@@ -108,7 +109,7 @@ func (a Area) Set(_ context.Context, c *Page, in verbs.StorageSetIn) (verbs.SetO
 }
 
 // Clear removes all entries.
-func (a Area) Clear(_ context.Context, c *Page, _ verbs.Empty) (verbs.StorageClearOut, error) {
+func (a Area) Clear(_ context.Context, c *direct.Page, _ verbs.Empty) (verbs.StorageClearOut, error) {
 	s, err := a.open(c)
 	if err != nil {
 		return verbs.StorageClearOut{}, err
