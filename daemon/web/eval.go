@@ -59,7 +59,7 @@ func (c *pageCall) evaluate(ctx context.Context, code string) (value, error) {
 // the script any more.
 func (c *pageCall) runScript(ctx context.Context, method string, params map[string]any) (cdp.RemoteObject, error) {
 	if c.frame != "" {
-		return c.runInFrame(ctx, method, params)
+		return frameCall{c}.run(ctx, method, params)
 	}
 	var out cdp.Evaluation
 	ps, err := c.page.attachCDP(ctx)
@@ -159,7 +159,7 @@ func (c *pageCall) eval(ctx context.Context, in verbs.EvalIn) (verbs.EvalOut, er
 	}
 	origin := c.page.URL()
 	if c.frame != "" {
-		if origin, err = c.awaitFrame(ctx); err != nil {
+		if origin, err = (frameCall{c}).await(ctx); err != nil {
 			return verbs.EvalOut{}, err
 		}
 	}

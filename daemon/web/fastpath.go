@@ -51,15 +51,16 @@ func (c *pageCall) tryFastPath(ctx context.Context, at *target, a action) (done 
 	}
 	limited, cancel := context.WithTimeout(ctx, daemon.TimeLeft(ctx, firstTry))
 	defer cancel()
-	act := c.clickFast
-	if a.fast.verb == "fill" {
-		act = c.fillFast
-	}
 	state = fastRefused
 	c.aheadOfEvents = true
 	err = c.inUtilityWorld(limited, func(w *utilityWorld) (err error) {
 		c.askedDirectly = true
-		state, done, err = act(ctx, w, at, a)
+		try := fastAttempt{c, w, at, a}
+		if a.fast.verb == "fill" {
+			state, done, err = try.fill(ctx)
+		} else {
+			state, done, err = try.click(ctx)
+		}
 		return err
 	})
 	switch {
@@ -69,6 +70,14 @@ func (c *pageCall) tryFastPath(ctx context.Context, at *target, a action) (done 
 		return done, fastRefused, nil // nothing was done; the driver determines the error
 	}
 	return done, state, nil
+}
+
+// fastAttempt is an action on the fast path, in the page's utility world.
+type fastAttempt struct {
+	*pageCall
+	w  *utilityWorld
+	at *target
+	a  action
 }
 
 // acknowledged returns a context for the act phase, in which the input is sent. The context does
@@ -88,75 +97,75 @@ type elementReport struct {
 	Saves bool    `json:"saves"` // the element is in a download link
 }
 
-// fillFast fills the element if it is ready. A script in the page sets the value of some elements,
-// such as a date field. In others the script selects the old text, and fillFast sends keyboard
+// fill fills the element if it is ready. A script in the page sets the value of some elements,
+// such as a date field. In others the script selects the old text, and fill sends keyboard
 // input that replaces it.
-func (c *call) fillFast(ctx context.Context, w *utilityWorld, at *target, a action) (fastResult, performed, error) {
-	if c.IsCallerGone(ctx) {
+func (f fastAttempt) fill(ctx context.Context) (fastResult, performed, error) {
+	if f.IsCallerGone(ctx) {
 		return fastRefused, performed{}, nil
 	}
 	ctx, cancel := acknowledged(ctx)
 	defer cancel()
 	var s elementReport
-	typed, err := w.start(ctx, "typed")
+	typed, err := f.w.start(ctx, "typed")
 	if err != nil {
 		return fastRefused, performed{}, nil
 	}
-	defer w.Forget(typed)
-	err = w.query(ctx, &s, "fill", at.query, a.fast.text, w.until(promptTime), at.began)
+	defer f.w.Forget(typed)
+	err = f.w.query(ctx, &s, "fill", f.at.query, f.a.fast.text, f.w.until(promptTime), f.at.began)
 	switch {
 	case errors.Is(err, wire.CodeTimeout), errors.Is(err, errLost), errors.Is(err, wire.CodePageClosed), isDocumentGone(err) && !isNotRun(err):
-		return "", performed{}, unknownResultError(a, "the page did not answer")
+		return "", performed{}, unknownResultError(f.a, "the page did not answer")
 	case errors.Is(err, wire.CodePageCrashed):
-		return "", performed{}, crashDuringError(a)
+		return "", performed{}, crashDuringError(f.a)
 	case err != nil:
 		return "", performed{}, err
 	case s.How == "needsinput":
-		inputs := []input{{"Input.insertText", map[string]any{"text": a.fast.text}}}
-		if a.fast.text == "" {
+		inputs := []input{{"Input.insertText", map[string]any{"text": f.a.fast.text}}}
+		if f.a.fast.text == "" {
 			inputs = deleteKey()
 		}
-		c.typed = true
+		f.typed = true
 		arrived := false
-		if arrived, err = c.typeFast(ctx, w, a, inputs, typed); err == nil && !arrived {
+		if arrived, err = f.typeText(ctx, inputs, typed); err == nil && !arrived {
 			return fastRefused, performed{}, nil
 		}
 	case s.How != "done":
-		at.why = s.Why
+		f.at.why = s.Why
 		return fastRefused, performed{}, nil
 	}
-	if err == nil && at.sel.ref == 0 {
-		c.warnSeveral(at.sel, s.Count)
+	if err == nil && f.at.sel.ref == 0 {
+		f.warnSeveral(f.at.sel, s.Count)
 	}
 	return fastDone, performed{}, err
 }
 
-// typeFast sends keyboard input, and returns true if the page has seen it. It returns false if the
+// typeText sends keyboard input, and returns true if the page has seen it. It returns false if the
 // element was removed before the input came, and an error if it is not known whether the page
 // has seen all of the input. The parameter typed is a query that was sent before the fill. The page
 // answers it when it sees the input.
-func (c *call) typeFast(ctx context.Context, w *utilityWorld, a action, inputs []input, typed cdp.Pending) (bool, error) {
-	given, err := w.sendInputs(ctx, a, inputs)
+func (f fastAttempt) typeText(ctx context.Context, inputs []input, typed cdp.Pending) (bool, error) {
+	given, err := f.w.sendInputs(ctx, f.a, inputs)
 	if err != nil {
 		return false, err
 	}
-	if err := w.awaitInputs(ctx, a, given); err != nil {
+	if err := f.w.awaitInputs(ctx, f.a, given); err != nil {
 		return false, err
 	}
 	if typed.Arrives(overTime) && typed.IsTrue() {
 		return true, nil
 	}
 	verdict := ""
-	err = w.query(ctx, &verdict, "endTyped")
+	err = f.w.query(ctx, &verdict, "endTyped")
 	switch {
 	case err == nil && verdict == "gone": // the element was removed before the input came
 		return false, nil
 	case err == nil:
-		return true, confirm(a, verdict)
+		return true, confirm(f.a, verdict)
 	case typed.IsTrue():
 		return true, nil
 	}
-	return false, unknownResultError(a, "the page did not say whether it saw the input")
+	return false, unknownResultError(f.a, "the page did not say whether it saw the input")
 }
 
 // verdictSaves is the verdict of watchClick (verbs.js) that the page saw the click, and has
@@ -194,37 +203,37 @@ func deleteKey() []input {
 	}
 }
 
-// clickFast finds the element's position, checks that a click there hits the element, and
+// click finds the element's position, checks that a click there hits the element, and
 // clicks. If something covers the element between the check and the click, event listeners that
 // the check has installed in the page block the click.
-func (c *call) clickFast(ctx context.Context, w *utilityWorld, at *target, a action) (fastResult, performed, error) {
+func (f fastAttempt) click(ctx context.Context) (fastResult, performed, error) {
 	limited, cancel := context.WithTimeout(ctx, daemon.TimeLeft(ctx, firstTry))
 	until, _ := limited.Deadline()
-	came, _ := w.start(limited, "came") // sent before the click, which may navigate
-	over, notAsked := w.start(limited, "over", a.fast.count)
-	defer w.Forget(came)
-	defer w.Forget(over)
+	came, _ := f.w.start(limited, "came") // sent before the click, which may navigate
+	over, notAsked := f.w.start(limited, "over", f.a.fast.count)
+	defer f.w.Forget(came)
+	defer f.w.Forget(over)
 	var s elementReport
-	err := w.query(limited, &s, "look", at.query, w.until(time.Until(until)), a.fast.button, a.fast.count, at.began)
+	err := f.w.query(limited, &s, "look", f.at.query, f.w.until(time.Until(until)), f.a.fast.button, f.a.fast.count, f.at.began)
 	cancel()
 	// If the caller disconnected or the time ended during the query, no click is sent.
-	if late := c.IsCallerGone(ctx) || time.Now().After(until); late || errors.Is(err, wire.CodeTimeout) {
-		w.cancel(ctx)
+	if late := f.IsCallerGone(ctx) || time.Now().After(until); late || errors.Is(err, wire.CodeTimeout) {
+		f.w.cancel(ctx)
 		return fastRefused, performed{}, nil
 	}
 	if err != nil || !s.Ready {
-		at.why = s.Why
+		f.at.why = s.Why
 		return fastRefused, performed{}, err
 	}
 	// From here on, until is the deadline for the work that follows the click.
 	until = time.Now().Add(max(daemon.TimeLeft(ctx, firstTry), stopWatchTime))
 	ctx, cancel = acknowledged(ctx)
 	defer cancel()
-	given, err := w.sendInputs(ctx, a, clicks(s, a.fast.button, a.fast.count))
+	given, err := f.w.sendInputs(ctx, f.a, clicks(s, f.a.fast.button, f.a.fast.count))
 	if err != nil {
 		return "", performed{}, err
 	}
-	if err := w.awaitInputs(ctx, a, given); err != nil {
+	if err := f.w.awaitInputs(ctx, f.a, given); err != nil {
 		return "", performed{}, err
 	}
 	if soon := time.Now().Add(stopWatchTime); until.Before(soon) {
@@ -234,36 +243,36 @@ func (c *call) clickFast(ctx context.Context, w *utilityWorld, at *target, a act
 	err = notAsked
 	if err == nil {
 		soon, cancel := context.WithTimeout(ctx, overTime)
-		err = w.finish(soon, over, &ended)
+		err = f.w.finish(soon, over, &ended)
 		cancel()
 	}
 	if errors.Is(err, wire.CodeTimeout) {
-		err = w.endClick(ctx, until, came, &ended)
+		err = f.w.endClick(ctx, until, came, &ended)
 	}
 	switch {
 	case err == nil && !ended.Hit:
 		return fastRefused, performed{}, nil
 	case err == nil && ended.Click != "":
-		err = confirm(a, ended.Click)
+		err = confirm(f.a, ended.Click)
 	case came.IsTrue():
 		err = nil
 	case err == nil: // another click has ended the watch
-		err = unknownResultError(a, "the page did not say whether it saw the click")
+		err = unknownResultError(f.a, "the page did not say whether it saw the click")
 	default:
-		err = unknownResultError(a, "the page went away before it said that it saw the click")
+		err = unknownResultError(f.a, "the page went away before it said that it saw the click")
 	}
 	if err != nil {
 		return "", performed{}, err
 	}
-	c.settled = true // it is known whether the page navigates; settle, below, records that it does
+	f.settled = true // it is known whether the page navigates; settle, below, records that it does
 	switch {
 	case ended.Calm:
-		c.deferClickEnd(ctx, w, until)
+		f.deferEnd(ctx, until)
 	case ended.Moved:
-		c.on(w.page).settle(max(0, time.Until(until)))
+		f.settle(max(0, time.Until(until)))
 	}
-	if at.sel.ref == 0 {
-		c.warnSeveral(at.sel, s.Count)
+	if f.at.sel.ref == 0 {
+		f.warnSeveral(f.at.sel, s.Count)
 	}
 	return fastDone, performed{saves: s.Saves || ended.Click == verdictSaves, unused: ended.Click == verdictUnused}, nil
 }
@@ -289,22 +298,22 @@ func (w *utilityWorld) endClick(ctx context.Context, until time.Time, came cdp.P
 	return w.query(ctx, ended, "end")
 }
 
-// deferClickEnd delays the next command's turn until a large page has done the work that it
+// deferEnd delays the next command's turn until a large page has done the work that it
 // deferred in a click. The caller of the click is answered before that, because the page paints
 // before it does this work, and painting takes longer than the click.
-func (c *call) deferClickEnd(ctx context.Context, w *utilityWorld, until time.Time) {
-	asked, err := w.start(ctx, "end")
+func (f fastAttempt) deferEnd(ctx context.Context, until time.Time) {
+	asked, err := f.w.start(ctx, "end")
 	if err != nil {
 		return
 	}
-	c.Ticket.Defer(func() {
+	f.Ticket.Defer(func() {
 		limited, cancel := context.WithDeadline(context.WithoutCancel(ctx), until)
 		defer cancel()
 		stopped := struct{ Moved bool }{true} // the default, if the document is gone
-		_ = w.finish(limited, asked, &stopped)
-		c.pendingTabs.Store(!c.isQuiet()) // before settle, which makes isQuiet return false
+		_ = f.w.finish(limited, asked, &stopped)
+		f.pendingTabs.Store(!f.isQuiet()) // before settle, which makes isQuiet return false
 		if stopped.Moved {
-			c.on(w.page).settle(max(0, time.Until(until)))
+			f.settle(max(0, time.Until(until)))
 		}
 	})
 }

@@ -37,9 +37,20 @@ func (c *pageCall) enterFrame(ctx context.Context) error {
 		return nil
 	}
 	c.frame = "abrowser-frame=" + f.ID + " >> "
-	_, err := c.askFrame(ctx, "", nil)
+	_, err := frameCall{c}.ask(ctx, "", nil)
 	return err
 }
+
+// captureFrame returns the snapshot of the session's frame, or of the whole page.
+func (c *pageCall) captureFrame(ctx context.Context) (*aria.Node, error) {
+	if c.frame == "" {
+		return c.capture(ctx)
+	}
+	return frameCall{c}.capture(ctx)
+}
+
+// frameCall is a command in the frame that the session has chosen.
+type frameCall struct{ *pageCall }
 
 // frameAnswer is the driver's response to Abrowser.inFrame.
 type frameAnswer struct {
@@ -48,9 +59,9 @@ type frameAnswer struct {
 	Result cdp.Evaluation `json:"result"`
 }
 
-// askFrame sends a CDP command to the process of the session's frame. Without a method, it only
+// ask sends a CDP command to the process of the session's frame. Without a method, it only
 // asks for the frame's URL.
-func (c *pageCall) askFrame(ctx context.Context, method string, params map[string]any) (frameAnswer, error) {
+func (c frameCall) ask(ctx context.Context, method string, params map[string]any) (frameAnswer, error) {
 	ask := map[string]any{"target": c.page.target, "frame": c.State.Get().Frame.ID, "method": method, "params": params}
 	given, err := askAside(ctx, c.page.conn, func() (any, error) { return c.page.cdp.Send("Abrowser.inFrame", ask) })
 	var out frameAnswer
@@ -71,10 +82,10 @@ func (c *call) frameGone() error {
 	return wire.Errorf(wire.CodeNotFound, "the frame %s is gone", c.State.Get().Frame.Label).WithHint("abrowser frame main")
 }
 
-// runInFrame runs a script as runScript does, in the session's frame.
-func (c *pageCall) runInFrame(ctx context.Context, method string, params map[string]any) (cdp.RemoteObject, error) {
+// run runs a script as runScript does.
+func (c frameCall) run(ctx context.Context, method string, params map[string]any) (cdp.RemoteObject, error) {
 	c.aheadOfEvents = true
-	out, err := c.askFrame(ctx, method, params)
+	out, err := c.ask(ctx, method, params)
 	switch {
 	case err == nil:
 		return out.Result.Result, out.Result.Thrown()
@@ -85,7 +96,7 @@ func (c *pageCall) runInFrame(ctx context.Context, method string, params map[str
 	case ctx.Err() != nil:
 		short, cancel := context.WithTimeout(context.WithoutCancel(ctx), firstTry)
 		defer cancel()
-		if _, err := c.askFrame(short, "Runtime.terminateExecution", nil); err != nil {
+		if _, err := c.ask(short, "Runtime.terminateExecution", nil); err != nil {
 			c.Log.Warn("stopping a script", "error", err)
 		}
 		return cdp.RemoteObject{}, err
@@ -93,21 +104,18 @@ func (c *pageCall) runInFrame(ctx context.Context, method string, params map[str
 	return cdp.RemoteObject{}, codeError(err)
 }
 
-// awaitFrame waits until the frame responds, and returns its URL. It is called before a script is
+// await waits until the frame responds, and returns its URL. It is called before a script is
 // sent: see awaitPage.
-func (c *pageCall) awaitFrame(ctx context.Context) (string, error) {
-	if _, err := c.askFrame(ctx, "Runtime.evaluate", map[string]any{"expression": "0"}); err != nil && !isDocumentGone(err) {
+func (c frameCall) await(ctx context.Context) (string, error) {
+	if _, err := c.ask(ctx, "Runtime.evaluate", map[string]any{"expression": "0"}); err != nil && !isDocumentGone(err) {
 		return "", codeError(err)
 	}
-	out, err := c.askFrame(ctx, "", nil)
+	out, err := c.ask(ctx, "", nil)
 	return out.URL, err
 }
 
-// captureFrame returns the snapshot of the session's frame, or of the whole page.
-func (c *pageCall) captureFrame(ctx context.Context) (*aria.Node, error) {
-	if c.frame == "" {
-		return c.capture(ctx)
-	}
+// capture returns the snapshot of the frame.
+func (c frameCall) capture(ctx context.Context) (*aria.Node, error) {
 	limit := daemon.TimeLeft(ctx, snapshotTime)
 	text, err := peekFor(c.call, limit, func() (string, error) {
 		return c.page.Locator(c.frameDocument().query).AriaSnapshot(playwright.LocatorAriaSnapshotOptions{

@@ -260,7 +260,7 @@ func (c *call) newTabs(ctx context.Context) []verbs.OpenedTab {
 }
 
 // warnOfLateEffects warns of tabs that the page has opened during the deferred work of an earlier
-// click (see deferClickEnd), and of downloads that have started since the last reply, unless the
+// click (see fastAttempt.deferEnd), and of downloads that have started since the last reply, unless the
 // reply to this command names them already.
 func (c *call) warnOfLateEffects(ctx context.Context) {
 	pending := c.pendingTabs.Load()

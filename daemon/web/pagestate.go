@@ -20,7 +20,7 @@ func (c *pageCall) pageState(ctx context.Context, _ verbs.TabIn) (verbs.PageStat
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit+time.Second) // peekFor ends first
 		defer cancel()
 		if c.frame != "" {
-			result, err := c.runInFrame(ctx, "Runtime.evaluate", map[string]any{"expression": pageStateScript, "returnByValue": true})
+			result, err := frameCall{c}.run(ctx, "Runtime.evaluate", map[string]any{"expression": pageStateScript, "returnByValue": true})
 			return result.Value, err
 		}
 		return c.page.evaluate(ctx, pageStateScript)

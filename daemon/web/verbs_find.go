@@ -23,11 +23,19 @@ func (c *pageCall) find(ctx context.Context, in verbs.FindIn) (verbs.FindOut, er
 	if err != nil {
 		return verbs.FindOut{}, err
 	}
-	out, err := c.actOnFound(ctx, sel, in)
+	f := finding{c, in, sel}
+	out, err := f.act(ctx)
 	if errors.Is(err, wire.CodeNotFound) {
-		err = c.missError(ctx, in, sel)
+		err = f.missError(ctx)
 	}
 	return out, err
+}
+
+// finding is a find command.
+type finding struct {
+	*pageCall
+	in  verbs.FindIn
+	sel selector // what to find
 }
 
 func checkFind(in verbs.FindIn) error {
@@ -35,12 +43,14 @@ func checkFind(in verbs.FindIn) error {
 	return err
 }
 
-func (c *pageCall) actOnFound(ctx context.Context, sel selector, in verbs.FindIn) (out verbs.FindOut, err error) {
-	_, _, name, text := in.Split()
+// act acts on the element.
+func (f finding) act(ctx context.Context) (out verbs.FindOut, err error) {
+	_, _, name, text := f.in.Split()
+	sel := f.sel
 	var a action
 	switch name {
 	case "text":
-		return c.textOfFound(ctx, sel)
+		return f.text(ctx)
 	case "click":
 		a, out.Clicked = clicking("left", 1), sel.query
 	case "dblclick":
@@ -58,22 +68,23 @@ func (c *pageCall) actOnFound(ctx context.Context, sel selector, in verbs.FindIn
 	case "focus":
 		a, out.Focused = action{name: name, verb: name}, sel.query
 	}
-	out.Effects, err = c.performAt(ctx, target{sel: sel, query: c.inFrame(sel)}, a)
+	out.Effects, err = f.performAt(ctx, target{sel: sel, query: f.inFrame(sel)}, a)
 	return out, err
 }
 
-func (c *pageCall) textOfFound(ctx context.Context, sel selector) (verbs.FindOut, error) {
-	all := c.page.Locator(sel.query)
-	at, err := c.findFirst(ctx, sel)
+// text reads the text of the element.
+func (f finding) text(ctx context.Context) (verbs.FindOut, error) {
+	all := f.page.Locator(f.sel.query)
+	at, err := f.findFirst(ctx, f.sel)
 	if err != nil {
 		return verbs.FindOut{}, err
 	}
 	limit := daemon.TimeLeft(ctx, readTime)
-	text, err := peekFor(c.call, limit+time.Second, func() (string, error) {
+	text, err := peekFor(f.call, limit+time.Second, func() (string, error) {
 		return at.InnerText(playwright.LocatorInnerTextOptions{Timeout: playwright.Float(milliseconds(limit))})
 	})
 	if isTimeout(err) {
-		return verbs.FindOut{}, c.unreadError(ctx, target{sel: sel, all: all})
+		return verbs.FindOut{}, f.unreadError(ctx, target{sel: f.sel, all: all})
 	}
 	return verbs.FindOut{Found: &text}, codeError(err)
 }
@@ -131,14 +142,14 @@ const maxNamed = 12
 
 // missError returns the error for an element that does not exist. The error names the elements of
 // the same kind that do.
-func (c *pageCall) missError(ctx context.Context, in verbs.FindIn, sel selector) error {
-	names := c.namesOf(context.WithoutCancel(ctx), in)
+func (f finding) missError(ctx context.Context) error {
+	names := f.names(context.WithoutCancel(ctx))
 	if len(names) == 0 {
-		return notFoundError(sel)
+		return notFoundError(f.sel)
 	}
-	kind := map[string]string{"role": "named " + in.Value, "alt": "alternative text", "testid": "test id"}[in.By]
+	kind := map[string]string{"role": "named " + f.in.Value, "alt": "alternative text", "testid": "test id"}[f.in.By]
 	if kind == "" {
-		kind = in.By
+		kind = f.in.By
 	}
 	if len(names) > 1 {
 		kind += "s"
@@ -147,34 +158,34 @@ func (c *pageCall) missError(ctx context.Context, in verbs.FindIn, sel selector)
 	if len(names) > maxNamed {
 		shown = append(slices.Clone(shown), "...")
 	}
-	return wire.Errorf(wire.CodeNotFound, "element not found: %s; the page has %d %s: %s", sel.given, len(names), kind, strings.Join(shown, ", ")).
+	return wire.Errorf(wire.CodeNotFound, "element not found: %s; the page has %d %s: %s", f.sel.given, len(names), kind, strings.Join(shown, ", ")).
 		WithHint(daemon.HintSnapshot)
 }
 
-// namesOf returns the names, or the attributes, by which elements of the page could be found.
-func (c *pageCall) namesOf(ctx context.Context, in verbs.FindIn) []string {
+// names returns the names, or the attributes, by which elements of the page could be found.
+func (f finding) names(ctx context.Context) []string {
 	ctx, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()
 	var names []string
-	switch in.By {
+	switch f.in.By {
 	case "role":
-		root, err := c.captureFrame(ctx)
+		root, err := f.captureFrame(ctx)
 		if err != nil {
 			return nil
 		}
 		root.Walk(func(n *aria.Node) bool {
-			if n.Role == in.Value && n.Name != "" {
+			if n.Role == f.in.Value && n.Name != "" {
 				names = append(names, aria.OneLine(n.Name))
 			}
 			return true
 		})
 	case "placeholder", "alt", "title", "testid":
-		attribute := map[string]string{"testid": "data-testid"}[in.By]
+		attribute := map[string]string{"testid": "data-testid"}[f.in.By]
 		if attribute == "" {
-			attribute = in.By
+			attribute = f.in.By
 		}
-		all := c.page.Locator(c.frame + "css=[" + attribute + "]")
-		answer, err := peekFor(c.call, readTime, func() (any, error) {
+		all := f.page.Locator(f.frame + "css=[" + attribute + "]")
+		answer, err := peekFor(f.call, readTime, func() (any, error) {
 			return all.EvaluateAll("(all, name) => all.map((e) => e.getAttribute(name)).filter(Boolean)", attribute)
 		})
 		found, _ := answer.([]any)

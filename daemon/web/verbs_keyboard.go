@@ -9,8 +9,16 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
+// devices are the keyboard and the mouse of a page. Their commands need no element.
+type devices struct{ *pageCall }
+
+// onDevices returns the handler of a verb of the keyboard or the mouse.
+func onDevices[In, Out any](p *pages, v wire.Verb[In, Out], serve func(devices, context.Context, In) (Out, error)) daemon.Handler {
+	return onPage(p, v, actionTime, nil, func(c *pageCall, ctx context.Context, in In) (Out, error) { return serve(devices{c}, ctx, in) })
+}
+
 // input performs an action that needs no element, and returns its effects.
-func (c *pageCall) input(ctx context.Context, a action) (verbs.Effects, error) {
+func (c devices) input(ctx context.Context, a action) (verbs.Effects, error) {
 	if _, err := c.performInDriver(ctx, target{}, a); err != nil {
 		return verbs.Effects{}, err
 	}
@@ -25,12 +33,12 @@ func keyError(key string, err error) error {
 	return err
 }
 
-func (c *pageCall) press(ctx context.Context, in verbs.PressIn) (verbs.PressOut, error) {
+func (c devices) press(ctx context.Context, in verbs.PressIn) (verbs.PressOut, error) {
 	effects, err := c.input(ctx, action{name: "press", verb: "press", params: map[string]any{"key": in.Key}})
 	return verbs.PressOut{Pressed: in.Key, Effects: effects}, keyError(in.Key, err)
 }
 
-func (c *pageCall) keydown(ctx context.Context, in verbs.KeyIn) (verbs.KeydownOut, error) {
+func (c devices) keydown(ctx context.Context, in verbs.KeyIn) (verbs.KeydownOut, error) {
 	effects, err := c.input(ctx, action{name: "keydown", verb: "key", params: map[string]any{"key": in.Key}})
 	if err == nil {
 		c.page.hold("key "+in.Key, true)
@@ -38,7 +46,7 @@ func (c *pageCall) keydown(ctx context.Context, in verbs.KeyIn) (verbs.KeydownOu
 	return verbs.KeydownOut{Pressed: in.Key, Effects: effects}, keyError(in.Key, err)
 }
 
-func (c *pageCall) keyup(ctx context.Context, in verbs.KeyIn) (verbs.KeyupOut, error) {
+func (c devices) keyup(ctx context.Context, in verbs.KeyIn) (verbs.KeyupOut, error) {
 	effects, err := c.input(ctx, action{name: "keyup", verb: "key", params: map[string]any{"key": in.Key, "released": true}})
 	if err == nil {
 		c.page.hold("key "+in.Key, false)
@@ -52,11 +60,11 @@ func (c *call) keyboardType(ctx context.Context, in verbs.KeyboardTypeIn) (verbs
 		return verbs.TypeOut{}, err
 	}
 	defer cancel()
-	effects, err := c.on(p).input(ctx, typing)
+	effects, err := devices{c.on(p)}.input(ctx, typing)
 	return verbs.TypeOut{Typed: in.Text, Effects: effects}, err
 }
 
-func (c *pageCall) keyboardInsert(ctx context.Context, in verbs.InsertTextIn) (verbs.InsertTextOut, error) {
+func (c devices) keyboardInsert(ctx context.Context, in verbs.InsertTextIn) (verbs.InsertTextOut, error) {
 	effects, err := c.input(ctx, action{name: "inserttext", verb: "insert", params: map[string]any{"text": in.Text}})
 	if err != nil && strings.Contains(err.Error(), "takes text has the focus") {
 		err = wire.Errorf(wire.CodeNotActionable, "no element that takes text has the focus").WithHint(daemon.HintSnapshot)

@@ -7,22 +7,22 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-func (c *pageCall) mouseMove(ctx context.Context, in verbs.MouseMoveIn) (verbs.MouseMoveOut, error) {
+func (c devices) mouseMove(ctx context.Context, in verbs.MouseMoveIn) (verbs.MouseMoveOut, error) {
 	effects, err := c.input(ctx, action{name: "mouse move", verb: "move", params: map[string]any{"x": in.X, "y": in.Y, "steps": max(1, in.Steps)}})
 	return verbs.MouseMoveOut{Moved: true, X: in.X, Y: in.Y, Effects: effects}, err
 }
 
-func (c *pageCall) mouseDown(ctx context.Context, in verbs.MouseButtonIn) (verbs.MouseDownOut, error) {
+func (c devices) mouseDown(ctx context.Context, in verbs.MouseButtonIn) (verbs.MouseDownOut, error) {
 	effects, err := c.mouseButton(ctx, "mouse down", in, false)
 	return verbs.MouseDownOut{Pressed: true, Effects: effects}, err
 }
 
-func (c *pageCall) mouseUp(ctx context.Context, in verbs.MouseButtonIn) (verbs.MouseUpOut, error) {
+func (c devices) mouseUp(ctx context.Context, in verbs.MouseButtonIn) (verbs.MouseUpOut, error) {
 	effects, err := c.mouseButton(ctx, "mouse up", in, true)
 	return verbs.MouseUpOut{Released: true, Effects: effects}, err
 }
 
-func (c *pageCall) mouseButton(ctx context.Context, name string, in verbs.MouseButtonIn, released bool) (verbs.Effects, error) {
+func (c devices) mouseButton(ctx context.Context, name string, in verbs.MouseButtonIn, released bool) (verbs.Effects, error) {
 	button := cmp.Or(in.Button, "left")
 	effects, err := c.input(ctx, action{name: name, verb: "button", params: map[string]any{"button": button, "released": released}})
 	if err == nil {
@@ -31,7 +31,7 @@ func (c *pageCall) mouseButton(ctx context.Context, name string, in verbs.MouseB
 	return effects, err
 }
 
-func (c *pageCall) mouseWheel(ctx context.Context, in verbs.MouseWheelIn) (verbs.MouseWheelOut, error) {
+func (c devices) mouseWheel(ctx context.Context, in verbs.MouseWheelIn) (verbs.MouseWheelOut, error) {
 	effects, err := c.input(ctx, action{name: "mouse wheel", verb: "wheel", params: map[string]any{"x": in.Right, "y": in.Down}})
 	return verbs.MouseWheelOut{Scrolled: true, Right: in.Right, Down: in.Down, Effects: effects}, err
 }

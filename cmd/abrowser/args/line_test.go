@@ -99,7 +99,7 @@ func TestParseRefuses(t *testing.T) {
 		{"opne x", "unknown command opne", "did you mean abrowser open?", wire.CodeUnknownVerb},
 		{"xyzzy", "unknown command xyzzy", "abrowser help", wire.CodeUnknownVerb},
 		{"daemons", "unknown command daemons", "abrowser help", wire.CodeUnknownVerb},
-		{"get txt h1", "unknown command get txt; get takes attr, box", "did you mean abrowser get text?", wire.CodeBadInput},
+		{"get txt h1", "unknown command get txt; get takes attr, attributes, box", "did you mean abrowser get text?", wire.CodeBadInput},
 		{"session lst", "unknown command session lst", "did you mean abrowser session list?", wire.CodeBadInput},
 		{"click", "click needs SELECTOR: a selector, or a ref", "usage: abrowser click SELECTOR [flags]", wire.CodeBadInput},
 		{"fill '#a'", "fill needs TEXT...", "usage: abrowser fill SELECTOR TEXT... [flags]", wire.CodeBadInput},
