@@ -14,6 +14,7 @@ type TenantInfo struct {
 	Live       bool
 	Pages      []Tab
 	PageEvents int // number of page events since the start of this Mux, see [isPageEvent]
+	Clients    int // number of clients without a group: all but abrowser's daemon
 }
 
 // sortedTenants returns all tenants, sorted by name.
@@ -53,6 +54,11 @@ func (m *Mux) TenantNamed(name string) []TenantInfo {
 // room for others.
 func (m *Mux) info(tn *tenant) TenantInfo {
 	l := TenantInfo{Tenant: tn.Tenant, Live: tn.live(), Pages: slices.Clone(tn.Lost), PageEvents: tn.pageEvents}
+	for _, c := range tn.clients {
+		if c.group == "" {
+			l.Clients++
+		}
+	}
 	for _, tab := range tn.sortedTabs() {
 		if !m.evicting[tab.Target] {
 			l.Pages = append(l.Pages, *tab)

@@ -105,6 +105,9 @@ func (m *Mux) FromClient(id ClientID, r cdp.Request, invalid error) {
 	if c == nil || c.gone || c.root == nil {
 		return
 	}
+	if c.group == "" { // the daemon itself knows when it was active
+		c.tenant.Last = m.now()
+	}
 	switch {
 	case invalid == nil:
 	case r.HasID:

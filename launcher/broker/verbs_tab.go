@@ -158,7 +158,7 @@ func (b *broker) serveSessions(ctx context.Context, _ *wire.Call, _ verbs.Empty)
 	}
 	for _, t := range tenants {
 		s := verbs.BrokerSession{
-			Session: t.Name, State: stateOf(t.Live), Mode: b.modeOf(t.Tenant), Browser: b.browser.Name, OwnerID: ownerID(t), Active: t.Active, Pages: len(t.Pages), CreatedAt: t.Created, LastAt: t.Last,
+			Session: t.Name, State: stateOf(t.Live), Mode: b.modeOf(t.Tenant), Browser: b.browser.Name, OwnerID: ownerID(t), Active: t.Active, Pages: len(t.Pages), CreatedAt: t.Created, LastAt: t.Last, Clients: t.Clients,
 		}
 		for _, p := range t.Pages {
 			if p.Target == t.Active {

@@ -98,7 +98,8 @@ type BrokerSession struct {
 	URL       string    `json:"url"`
 	Title     string    `json:"title"`
 	CreatedAt time.Time `json:"createdAt"`
-	LastAt    time.Time `json:"lastAt"` // when a client last connected or disconnected, or when the session ended
+	LastAt    time.Time `json:"lastAt"`           // when a client last connected, disconnected or, unless it is the daemon, sent a message; or when the session ended
+	Clients   int       `json:"clients,omitzero"` // connected programs at the session's CDP endpoint, without the daemon
 }
 
 // BrokerSessionsOut is the output of [BrokerSessions].

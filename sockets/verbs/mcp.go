@@ -23,11 +23,14 @@ type MCPInstallIn struct {
 	Client string   `json:"client,omitzero" arg:"0" enum:"claude-code|claude-desktop|codex|cursor|gemini|vscode|windsurf" help:"the client; the default is to show all"`
 	Write  bool     `json:"write,omitzero" help:"add abrowser to the client's file; the rest of the file is not changed"`
 	Tools  []string `json:"tools,omitzero" help:"groups of tools to offer, as for abrowser mcp"`
+	// Through names an MCP server of somebody else, which uses a session as its browser.
+	Through string `json:"through,omitzero" enum:"playwright-mcp|chrome-devtools-mcp" help:"another MCP server, which drives a session of abrowser by CDP"`
 }
 
 // MCPClient is the configuration of an MCP client.
 type MCPClient struct {
 	Client  string `json:"client"`
+	Server  string `json:"server"` // the name in the file
 	File    string `json:"file"`
 	Config  string `json:"config"`
 	Written bool   `json:"written"`
@@ -44,7 +47,7 @@ func (o MCPInstallOut) Text() string {
 	for _, c := range o.Clients {
 		text := "# " + c.Client + ": " + c.File + "\n" + strings.TrimRight(c.Config, "\n")
 		if c.Written {
-			text = "added abrowser to " + c.File + "; restart " + c.Client
+			text = "added " + c.Server + " to " + c.File + "; restart " + c.Client
 		}
 		all = append(all, text)
 	}

@@ -228,6 +228,7 @@ type SessionEntry struct {
 	URL            string       `json:"url"`
 	Title          string       `json:"title"`
 	Pages          int          `json:"pages"`
+	Clients        int          `json:"clients,omitzero"` // connected programs at the session's CDP endpoint
 	OpenedAt       time.Time    `json:"openedAt"`
 	CreatedAt      time.Time    `json:"createdAt"`
 	LastActivityAt time.Time    `json:"lastActivityAt"`
@@ -262,7 +263,11 @@ func (o SessionListOut) Text() string {
 		if s.Mode != wire.ModeShared {
 			mode = s.Mode + "  "
 		}
-		all = append(all, strings.TrimRight(fmt.Sprintf("%s %-20s %-9s %-7s  %s%s", mark, s.ID, s.State, counted(s.Pages, "tab", "tabs"), mode, s.URL), " "))
+		clients := ""
+		if s.Clients > 0 {
+			clients = counted(s.Clients, "client", "clients") + "  "
+		}
+		all = append(all, strings.TrimRight(fmt.Sprintf("%s %-20s %-9s %-7s  %s%s%s", mark, s.ID, s.State, counted(s.Pages, "tab", "tabs"), mode, clients, s.URL), " "))
 	}
 	return lines(all...)
 }

@@ -47,7 +47,11 @@ func (x *run) goodbye(ctx context.Context) {
 // installMCP returns the configuration with which MCP clients start abrowser. With --write, it
 // also adds the configuration to a client's file.
 func (x *run) installMCP(_ context.Context, in verbs.MCPInstallIn) (*verbs.MCPInstallOut, error) {
-	out, warnings, err := x.full.InstallMCP(in)
+	session := "" // unless a flag names it
+	if x.identity.Named && (x.identity.Person || x.agent != "") {
+		session = x.session
+	}
+	out, warnings, err := x.full.InstallMCP(in, session)
 	x.warn(warnings...)
 	return out, err
 }

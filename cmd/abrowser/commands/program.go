@@ -45,7 +45,7 @@ type FullProgram interface {
 	ServeCDP(ctx context.Context, s CDPServer) (status int, err error)
 	// InstallMCP returns the configuration with which MCP clients start abrowser. If in.Write is
 	// true, it also adds the configuration to a client's file.
-	InstallMCP(in verbs.MCPInstallIn) (out *verbs.MCPInstallOut, warnings []string, err error)
+	InstallMCP(in verbs.MCPInstallIn, session string) (out *verbs.MCPInstallOut, warnings []string, err error)
 	// Complete returns what a shell's completion command prints.
 	Complete(words []string) ([]byte, error)
 	// EditLines returns the lines that a person types in the terminal, with history and completion.

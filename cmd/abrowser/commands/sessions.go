@@ -100,7 +100,10 @@ func (x *run) entries(ctx context.Context) (map[string]verbs.SessionEntry, error
 			e.Mode = b.Mode
 		}
 		e.OpenedAt, e.CreatedAt, e.LastActivityAt = b.CreatedAt, b.CreatedAt, b.LastAt
-		e.OwnerID = b.OwnerID
+		e.OwnerID, e.Clients = b.OwnerID, b.Clients
+		if b.Clients > 0 {
+			e.State = verbs.StateLive
+		}
 		entries[b.Session] = e
 	}
 	for _, s := range living {
@@ -114,7 +117,8 @@ func (x *run) entries(ctx context.Context) (map[string]verbs.SessionEntry, error
 		if s.hello.PID != 0 {
 			e.Mode, e.Capabilities.Headed = s.hello.Settings.SessionMode(), s.hello.Settings.Headed
 		}
-		if !s.status.LastActivityAt.IsZero() { // the broker has only the time of the connection
+		// Of a daemon, the broker has only the time of the connection.
+		if at := s.status.LastActivityAt; !at.IsZero() && (e.Clients == 0 || at.After(e.LastActivityAt)) {
 			e.LastActivityAt = s.status.LastActivityAt
 		}
 		e.Capabilities.DeviceName, e.Capabilities.Viewport = s.status.Device, s.status.Viewport

@@ -15,8 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coder/websocket"
-
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
@@ -30,8 +28,7 @@ type Person struct {
 	Profile string
 	Port    string
 	cmd     *exec.Cmd
-	conn    *websocket.Conn
-	last    int
+	client  *CDPClient
 }
 
 type sessionParam struct {
@@ -92,12 +89,7 @@ func (p *Person) Start(port string) {
 	}
 	ctx, cancel := context.WithTimeout(p.t.Context(), PersonTime)
 	defer cancel()
-	conn, _, err := websocket.Dial(ctx, p.address(ctx), nil) //nolint:bodyclose // there is no body to close
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	conn.SetReadLimit(16 << 20)
-	p.conn = conn
+	p.client = DialCDP(p.t, p.address(ctx))
 }
 
 // address waits until the browser listens and returns the WebSocket URL of its debugger.
@@ -127,7 +119,7 @@ func (p *Person) End() {
 	if p.cmd == nil {
 		return
 	}
-	_ = p.conn.CloseNow()
+	p.client.Close()
 	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
 	_ = p.cmd.Wait()
 	p.cmd = nil
@@ -137,45 +129,11 @@ func (p *Person) End() {
 func (p *Person) Alive() bool { return Process{PID: p.cmd.Process.Pid}.Alive() }
 
 // call sends a CDP request to the browser and returns the result.
-func (p *Person) call(method string, params any, session string) json.RawMessage {
+func (p *Person) call(method string, params any, session string) (result json.RawMessage) {
 	p.t.Helper()
-	p.last++
-	msg := map[string]any{"id": p.last, "method": method}
-	if params != nil {
-		msg["params"] = params
-	}
-	if session != "" {
-		msg["sessionId"] = session
-	}
-	raw, err := json.Marshal(msg)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), PersonTime)
-	defer cancel()
-	if err := p.conn.Write(ctx, websocket.MessageText, raw); err != nil {
-		p.t.Fatalf("%s: %v", method, err)
-	}
-	for {
-		_, raw, err := p.conn.Read(ctx)
-		if err != nil {
-			p.t.Fatalf("the person's browser does not answer %s: %v", method, err)
-		}
-		var answer struct {
-			ID     int
-			Result json.RawMessage
-			Error  json.RawMessage
-		}
-		if err := json.Unmarshal(raw, &answer); err != nil {
-			p.t.Fatal(err)
-		}
-		if answer.ID == p.last {
-			if answer.Error != nil {
-				p.t.Fatalf("%s: %s", method, answer.Error)
-			}
-			return answer.Result
-		}
-	}
+	p.client.t = p.t
+	p.client.Call(session, method, params, &result)
+	return result
 }
 
 // Open opens a tab in the foreground, as a person does, and returns its target id.

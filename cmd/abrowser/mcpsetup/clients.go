@@ -1,4 +1,5 @@
-// Package mcpsetup adds abrowser to the configuration files of common MCP clients.
+// Package mcpsetup adds abrowser, or another MCP server that drives a session of abrowser, to the
+// configuration files of common MCP clients.
 //
 // It contains the path of each client's file and the format in which the file lists servers. It
 // starts no client and no server. Package roles uses it, for abrowser mcp install. The invariant:
@@ -10,9 +11,6 @@ import (
 	"encoding/json"
 	"path/filepath"
 )
-
-// Name is the server's name in a client's file.
-const Name = "abrowser"
 
 // Client is a program that starts MCP servers.
 type Client struct {
@@ -55,8 +53,9 @@ func (c Client) File(d Dirs) string {
 	return filepath.Join(map[base]string{inHome: d.Home, inConfig: d.Config, inProject: d.Project}[c.dir], filepath.FromSlash(c.file))
 }
 
-// Server is the command with which a client starts abrowser.
+// Server is the command with which a client starts an MCP server.
 type Server struct {
+	Name    string // in the client's file; letters, digits and -
 	Command string // the executable, absolute, since clients may have another PATH
 	Args    []string
 }
@@ -81,6 +80,6 @@ func (c Client) Text(s Server) (string, error) {
 	if c.key == "" {
 		return toml(s), nil
 	}
-	text, err := json.MarshalIndent(map[string]map[string]entry{c.key: {Name: c.entry(s)}}, "", "  ")
+	text, err := json.MarshalIndent(map[string]map[string]entry{c.key: {s.Name: c.entry(s)}}, "", "  ")
 	return string(text) + "\n", err
 }

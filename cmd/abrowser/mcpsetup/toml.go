@@ -11,10 +11,11 @@ import (
 // toml returns the server as a TOML table. The syntax of Go strings is that of basic TOML strings,
 // except for the escapes \a, \v and \x, which do not occur in paths.
 func toml(s Server) string {
-	return "[" + table + "]\n" + strings.Join(tomlLines(s), "\n") + "\n"
+	return "[" + s.table() + "]\n" + strings.Join(tomlLines(s), "\n") + "\n"
 }
 
-const table = "mcp_servers." + Name
+// table returns the name of the server's table.
+func (s Server) table() string { return "mcp_servers." + s.Name }
 
 func tomlLines(s Server) []string {
 	args := make([]string, len(s.Args))
@@ -34,7 +35,7 @@ func addTOML(file []byte, s Server) ([]byte, error) {
 		}
 	}
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	at, in := -1, ""
+	at, in, table := -1, "", s.table()
 	for i, line := range lines {
 		name, isHeader := header(line)
 		switch key, _, _ := strings.Cut(bare(line), "="); {
@@ -47,7 +48,7 @@ func addTOML(file []byte, s Server) ([]byte, error) {
 		case isHeader:
 			in = name
 		case in == "" && (key == "mcp_servers" || strings.HasPrefix(key, "mcp_servers.")),
-			in == "mcp_servers" && (key == Name || strings.HasPrefix(key, Name+".")):
+			in == "mcp_servers" && (key == s.Name || strings.HasPrefix(key, s.Name+".")):
 			return nil, errors.New("it has mcp_servers, but not as tables")
 		}
 	}

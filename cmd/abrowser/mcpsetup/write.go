@@ -64,7 +64,7 @@ func (c Client) add(file []byte, s Server) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	member(servers, Name, 2).Value = entry.Value
+	member(servers, s.Name, 2).Value = entry.Value
 	return v.Pack(), nil
 }
 

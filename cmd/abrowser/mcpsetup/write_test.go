@@ -52,7 +52,7 @@ func TestWrite(t *testing.T) {
 				}
 			}
 			for range 2 { // the second call changes nothing
-				if err := c.Write(d, Server{"/opt/abrowser", []string{"mcp"}}); err != nil {
+				if err := c.Write(d, Server{"abrowser", "/opt/abrowser", []string{"mcp"}}); err != nil {
 					t.Fatal(err)
 				}
 				got, err := os.ReadFile(file)
@@ -89,7 +89,7 @@ func TestWriteRefuses(t *testing.T) {
 			if err := os.WriteFile(c.File(d), []byte(before), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if err := c.Write(d, Server{"/opt/abrowser", nil}); !errors.Is(err, wire.CodeBadInput) {
+			if err := c.Write(d, Server{"abrowser", "/opt/abrowser", nil}); !errors.Is(err, wire.CodeBadInput) {
 				t.Errorf("Write = %v", err)
 			}
 			if got, err := os.ReadFile(c.File(d)); err != nil || string(got) != before {
@@ -107,7 +107,7 @@ func TestWriteThroughLink(t *testing.T) {
 	if err := errors.Join(os.WriteFile(to, []byte("{}"), 0o600), os.MkdirAll(filepath.Dir(c.File(d)), 0o700), os.Symlink(to, c.File(d))); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Write(d, Server{"/opt/abrowser", []string{"mcp"}}); err != nil {
+	if err := c.Write(d, Server{"abrowser", "/opt/abrowser", []string{"mcp"}}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(to)
@@ -121,7 +121,7 @@ func TestWriteThroughLink(t *testing.T) {
 
 func TestTOML(t *testing.T) {
 	c := client(t, "codex")
-	got, err := c.Text(Server{`/opt/a "b"`, []string{"mcp", "--tools"}})
+	got, err := c.Text(Server{"abrowser", `/opt/a "b"`, []string{"mcp", "--tools"}})
 	want := "[mcp_servers.abrowser]\ncommand = \"/opt/a \\\"b\\\"\"\nargs = [\"mcp\", \"--tools\"]\n"
 	if err != nil || got != want {
 		t.Errorf("%v, %s", err, got)
@@ -143,7 +143,7 @@ func TestAddTOML(t *testing.T) {
 			after := []byte(test.before)
 			for range 2 { // the second call changes nothing
 				var err error
-				if after, err = client(t, "codex").add(after, Server{"/opt/abrowser", []string{"mcp"}}); err != nil || string(after) != test.after {
+				if after, err = client(t, "codex").add(after, Server{"abrowser", "/opt/abrowser", []string{"mcp"}}); err != nil || string(after) != test.after {
 					t.Errorf("%v, the file is\n%s\nwant\n%s", err, after, test.after)
 				}
 			}
@@ -164,7 +164,7 @@ func TestAddTOML(t *testing.T) {
 			if err := errors.Join(os.Mkdir(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(before), 0o600)); err != nil {
 				t.Fatal(err)
 			}
-			err := client(t, "codex").Write(d, Server{"/opt/abrowser", []string{"mcp"}})
+			err := client(t, "codex").Write(d, Server{"abrowser", "/opt/abrowser", []string{"mcp"}})
 			if got, _ := os.ReadFile(file); !errors.Is(err, wire.CodeBadInput) || string(got) != before {
 				t.Errorf("%v, the file is %q", err, got)
 			}

@@ -12,15 +12,19 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// InstallMCP returns the configuration with which MCP clients start abrowser. If in.Write is
-// true, it also adds the configuration to a client's file.
-func (f *full) InstallMCP(in verbs.MCPInstallIn) (out *verbs.MCPInstallOut, warnings []string, err error) {
+// InstallMCP returns the configuration with which MCP clients start abrowser, or another server
+// with a session of abrowser. If in.Write is true, it also adds the configuration to a client's
+// file. The parameter session is the session of the other server, or "" for that of its environment.
+func (f *full) InstallMCP(in verbs.MCPInstallIn, session string) (out *verbs.MCPInstallOut, warnings []string, err error) {
 	if err := mcp.CheckGroups(in.Tools...); err != nil {
 		return nil, nil, err
 	}
 	program, err := os.Executable()
 	if err != nil {
 		return nil, nil, err
+	}
+	if in.Through != "" && len(in.Tools) > 0 {
+		return nil, nil, wire.Errorf(wire.CodeBadInput, "--tools is about abrowser's own tools, and %s has its own", in.Through).WithHint("abrowser mcp install --through %s", in.Through)
 	}
 	if in.Write && in.Client == "" {
 		return nil, nil, wire.Errorf(wire.CodeBadInput, "--write needs the name of a client").WithHint("abrowser mcp install claude-code --write")
@@ -32,12 +36,24 @@ func (f *full) InstallMCP(in verbs.MCPInstallIn) (out *verbs.MCPInstallOut, warn
 		}
 		warnings = append(warnings, "go run removes this abrowser when it ends: go install ./cmd/abrowser installs a permanent one")
 	}
-	server := mcpsetup.Server{Command: program, Args: []string{"mcp"}}
+	out, err = f.inClients(in, serverFor(in, program, session))
+	return out, warnings, err
+}
+
+func serverFor(in verbs.MCPInstallIn, program, session string) mcpsetup.Server {
+	if in.Through != "" {
+		var flags []string
+		if session != "" {
+			flags = []string{"--session", session}
+		}
+		server, _ := mcpsetup.Through(in.Through, program, flags) // the declaration admits only those that exist
+		return server
+	}
+	server := mcpsetup.Server{Name: "abrowser", Command: program, Args: []string{"mcp"}}
 	if len(in.Tools) > 0 {
 		server.Args = append(server.Args, "--tools", strings.Join(in.Tools, ","))
 	}
-	out, err = f.inClients(in, server)
-	return out, warnings, err
+	return server
 }
 
 func (f *full) inClients(in verbs.MCPInstallIn, server mcpsetup.Server) (*verbs.MCPInstallOut, error) {
@@ -59,7 +75,7 @@ func (f *full) inClients(in verbs.MCPInstallIn, server mcpsetup.Server) (*verbs.
 				return nil, err
 			}
 		}
-		out.Clients = append(out.Clients, verbs.MCPClient{Client: c.Name, File: c.File(dirs), Config: text, Written: in.Write})
+		out.Clients = append(out.Clients, verbs.MCPClient{Client: c.Name, Server: server.Name, File: c.File(dirs), Config: text, Written: in.Write})
 	}
 	return out, nil
 }
