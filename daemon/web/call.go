@@ -2,7 +2,9 @@ package web
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"maps"
 	"time"
 
 	"github.com/abrowser/abrowser/daemon"
@@ -126,6 +128,71 @@ func withCDP[In, Out any](p *pages, v wire.Verb[In, Out], usual time.Duration, c
 		}
 		return serve(ctx, at, in)
 	})
+}
+
+// withDriver returns the handler of a verb that asks the driver, and no page, about the session's
+// pages. It opens no page. The parameter check is that of onPage.
+func withDriver[In, Out any](p *pages, v wire.Verb[In, Out], check func(In) error, serve func(context.Context, *direct.Driver, In) (Out, error)) daemon.Handler {
+	return queuedBriefly(p, v, func(c *call, ctx context.Context, in In) (Out, error) {
+		var none Out
+		if check != nil {
+			if err := check(in); err != nil {
+				return none, err
+			}
+		}
+		ctx, cancel, err := c.limit(ctx, verbs.TimeoutIn{}, readTime)
+		if err != nil {
+			return none, err
+		}
+		defer cancel()
+		at, err := c.anyPage(ctx)
+		if err != nil {
+			return none, err
+		}
+		c.awaitEvents()
+		return serve(ctx, &direct.Driver{Call: c.Call, Ask: func(method string, params map[string]any, out any) error {
+			if at == nil {
+				return nil
+			}
+			return at.askDriver(ctx, method, params, out)
+		}}, in)
+	})
+}
+
+// anyPage returns a page of the session, as a way to the driver: the active one if it can be used.
+// It returns nil if the session has no page.
+func (c *call) anyPage(ctx context.Context) (*page, error) {
+	p, err := c.findPage(ctx)
+	if err == nil {
+		return p, nil
+	}
+	conn := c.current()
+	if conn == nil || conn.isLost() || ctx.Err() != nil {
+		return nil, err
+	}
+	conn.mu.Lock()
+	defer conn.mu.Unlock()
+	for _, p := range conn.pages {
+		if !p.isClosed() {
+			return p, nil
+		}
+	}
+	return nil, err
+}
+
+// askDriver calls a method of launcher/driver, and decodes the response into out.
+func (p *page) askDriver(ctx context.Context, method string, params map[string]any, out any) error {
+	ask := maps.Clone(params)
+	ask["target"] = p.target
+	given, err := askAside(ctx, p.conn, func() (any, error) { return p.cdp.Send(method, ask) })
+	if err != nil {
+		return codeError(err)
+	}
+	raw, err := json.Marshal(given)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(raw, out)
 }
 
 // limit returns a context that ends when the command's time is over: see [daemon.Call.Limit].

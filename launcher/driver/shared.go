@@ -44,10 +44,12 @@ var (
 	unusedScript string // for go:embed
 	//go:embed frames.js
 	framesScript string // for go:embed
+	//go:embed observe.js
+	observeScript string // for go:embed
 )
 
 func script() string {
-	return sharedScript + quickScript + actScript + verbsScript + readyScript + inputScript + stillScript + labelScript + pictureScript + snapshotScript + unusedScript + framesScript
+	return sharedScript + quickScript + actScript + verbsScript + readyScript + inputScript + stillScript + labelScript + pictureScript + snapshotScript + unusedScript + framesScript + observeScript
 }
 
 // Shared starts and finds the shared drivers of one root directory. Root is required, the zero

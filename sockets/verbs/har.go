@@ -24,7 +24,7 @@ func (o HARStartOut) Text() string { return o.Path }
 
 // HARStart starts to record the session's requests.
 var HARStart = wire.Verb[HARStartIn, HARStartOut]{Spec: wire.Spec{
-	Name: "network har start", Aliases: []string{"har start", "start har"}, Group: groupPolicy, Short: "Record the session's requests into a HAR file",
+	Name: "network har start", Aliases: []string{"har start", "start har"}, Group: groupDiagnosis, Short: "Record the session's requests into a HAR file",
 	Long:    "Only requests of this session are recorded. The file is written by har stop or when the session is closed. It contains headers and bodies, including secrets.",
 	Example: "abrowser network har start trace.har",
 }}
@@ -45,7 +45,7 @@ func (o HARStopOut) Text() string { return fmt.Sprintf("%s (%d requests)", o.Pat
 
 // HARStop stops recording and writes the HAR file.
 var HARStop = wire.Verb[HARStopIn, HARStopOut]{Spec: wire.Spec{
-	Name: "network har stop", Aliases: []string{"har stop", "stop har"}, Group: groupPolicy, Short: "Write the HAR file and stop recording",
+	Name: "network har stop", Aliases: []string{"har stop", "stop har"}, Group: groupDiagnosis, Short: "Write the HAR file and stop recording",
 	Example: "abrowser network har stop",
 }}
 

@@ -29,6 +29,7 @@ func (s *Site) routes() http.Handler {
 	mux.HandleFunc("GET /tall", s.page("tall"))           // larger than the window
 	mux.HandleFunc("GET /spin", s.page("spin"))           // spins for ever after a click on #spin
 	mux.HandleFunc("GET /stuck", s.page("stuck"))         // no load event: a picture never comes
+	mux.HandleFunc("GET /console", s.page("console"))     // logs and throws, in a frame and a worker, too
 	mux.HandleFunc("GET /downloads", s.page("downloads")) // links to /download/...
 	// Pages that have a state, or depend on the request.
 	mux.HandleFunc("GET /page/{name}", s.named)

@@ -1,0 +1,96 @@
+// The driver records what the pages of a session log and the errors that they do not catch. A
+// session that does not ask for the records causes no messages for them. The records begin with the
+// session's connection, so they contain what happens before the first command and between commands,
+// and end with it. They include frames of all origins, workers, popups and closed pages.
+//
+// The driver adds this method to the CDP session of a page:
+//   Abrowser.console  {target, kind, clear}: kind is "messages" or "errors". The response has the
+//                     records of the session, not only those of the page, as entries, the oldest
+//                     first. dropped is the number of older records that were dropped. With clear,
+//                     the records are removed, and the response has only their number, cleared. The
+//                     response is {} if the driver does not have the page
+
+const maxEntries = 1000;
+const maxLogSize = 1 << 20; // characters
+const maxText = 1 << 16; // characters of one text
+const maxArgs = 50;
+const observed = new WeakMap(); // maps a browser context to its logs
+
+// Log keeps the newest entries, up to a number and to a size.
+class Log {
+  constructor(maxSize = maxLogSize) {
+    Object.assign(this, { maxSize, entries: [], sizes: [], size: 0, dropped: 0 });
+  }
+
+  add(entry, size) {
+    this.entries.push(entry);
+    this.sizes.push(size);
+    this.size += size;
+    while (this.entries.length > maxEntries || (this.size > this.maxSize && this.entries.length > 1)) {
+      this.entries.shift();
+      this.size -= this.sizes.shift();
+      this.dropped++;
+    }
+  }
+
+  // clear removes all entries and returns their number.
+  clear() {
+    const cleared = this.entries.length;
+    Object.assign(this, { entries: [], sizes: [], size: 0, dropped: 0 });
+    return cleared;
+  }
+}
+
+// observe starts the records of a session. Playwright calls it for each new browser context.
+function observe(context) {
+  const logs = { messages: new Log(), errors: new Log() };
+  observed.set(context, logs);
+  context.on("console", (message) => logs.messages.add(...consoleEntry(message)));
+  context.on("pageerror", ({ error, location }) => {
+    const text = cut(error.stack || String(error));
+    logs.errors.add({ text, ...place(location), timestamp: Date.now() }, text.length);
+  });
+}
+
+function readLog(page, { kind, clear }) {
+  const log = observed.get(page.browserContext)?.[kind];
+  if (!log) return {};
+  if (clear) return { cleared: log.clear() };
+  return { entries: log.entries, dropped: log.dropped };
+}
+
+// consoleEntry returns the entry of a message, and its size.
+function consoleEntry(message) {
+  const text = cut(message.text());
+  let size = text.length;
+  const args = [];
+  for (const handle of message.args().slice(0, maxArgs)) {
+    const arg = describeValue(handle);
+    args.push(arg);
+    size += (arg.description ?? String(arg.value)).length;
+  }
+  return [{ type: message.type(), text, args, ...place(message.location()), timestamp: message.timestamp() ?? Date.now() }, size];
+}
+
+// describeValue describes a value of a page as CDP does: {type, subtype, value, description}. The
+// value of an object is left out.
+function describeValue({ _objectId: id, _objectType: kind, _value: value, _preview: preview }) {
+  const types = ["object", "function", "symbol", "undefined", "string", "number", "boolean", "bigint"];
+  const type = types.includes(kind) ? kind : { type: "object", subtype: kind };
+  const described = typeof type === "string" ? { type } : type;
+  if (id) return { ...described, description: cut(preview) };
+  if (typeof value === "string") return { ...described, value: cut(value) };
+  if (typeof value === "bigint" || (typeof value === "number" && JSON.stringify(value) === "null")) return { ...described, description: String(value) };
+  return { ...described, value };
+}
+
+// place returns the position in a script, which counts from 0.
+function place(location) {
+  return { url: location?.url ?? "", line: location?.lineNumber ?? 0, column: location?.columnNumber ?? 0 };
+}
+
+// cut returns the beginning of a text. It is a copy if it is shorter than the text, since a part of
+// a string keeps the whole string in memory.
+function cut(text) {
+  return text.length > maxText ? Buffer.from(text.slice(0, maxText)).toString() + "\u2026" : text;
+}

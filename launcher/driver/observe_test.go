@@ -1,0 +1,46 @@
+package driver
+
+import (
+	"reflect"
+	"testing"
+)
+
+// logMessages is a script that logs as many messages as its argument says, each with that many
+// characters, and prints what the log then has.
+const logMessages = `
+const [count, length] = process.argv[2].split(" ").map(Number);
+const listeners = {};
+const context = { on: (name, listener) => (listeners[name] = listener) };
+observe(context);
+for (let i = 0; i < count; i++) {
+  listeners.console({ type: () => "log", text: () => String(i).padEnd(length), args: () => [], location: () => undefined, timestamp: () => 1 });
+}
+const page = { browserContext: context };
+const { entries, dropped } = readLog(page, { kind: "messages" });
+const size = entries.reduce((sum, { text }) => sum + text.length, 0);
+const { cleared } = readLog(page, { kind: "messages", clear: true });
+const left = readLog(page, { kind: "messages" });
+console.log(JSON.stringify({ entries: entries.length, first: parseInt(entries[0].text), dropped, size, cleared, left: left.entries.length + left.dropped }));
+`
+
+// The log has a limited number of messages and a limited size. It drops the oldest messages.
+func TestLogIsBounded(t *testing.T) {
+	type result struct{ Entries, First, Dropped, Size, Cleared, Left int }
+	for _, tt := range []struct {
+		name, arg string
+		want      result
+	}{
+		{"few", "3 10", result{Entries: 3, Size: 30, Cleared: 3}},
+		{"many", "1500 10", result{1000, 500, 500, 10_000, 1000, 0}},
+		{"long", "300 10000", result{104, 196, 196, 1_040_000, 104, 0}},
+		{"very long", "1 1000000", result{1, 0, 0, 1<<16 + 1, 1, 0}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var got result
+			runNode(t, observeScript+logMessages, tt.arg, &got)
+			if !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("the log = %+v, want %+v", got, tt.want)
+			}
+		})
+	}
+}

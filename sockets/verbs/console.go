@@ -1,0 +1,111 @@
+package verbs
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+const groupDiagnosis = "Console and network"
+
+// ConsoleIn is the input of [Console] and [Errors].
+type ConsoleIn struct {
+	Clear bool `json:"clear,omitzero" help:"remove the records instead of listing them"`
+}
+
+// ScriptPlace is a position in a script. Line and Column count from 0.
+type ScriptPlace struct {
+	URL    string `json:"url"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
+}
+
+// String returns the position as URL:line:column, which count from 1, or "" if it is unknown.
+func (p ScriptPlace) String() string {
+	if p.URL == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d:%d", p.URL, p.Line+1, p.Column+1)
+}
+
+// ConsoleMessage is what a page has logged.
+type ConsoleMessage struct {
+	Type string `json:"type"` // log, info, warning, error, debug and the other types of CDP
+	Text string `json:"text"`
+	Args []any  `json:"args"` // as CDP describes them: type, subtype, value, description
+	ScriptPlace
+	Timestamp float64 `json:"timestamp"` // milliseconds since 1970
+}
+
+// ConsoleOut is the output of [Console].
+type ConsoleOut struct {
+	Messages []ConsoleMessage `json:"messages"`
+	Dropped  int              `json:"dropped,omitzero"` // the number of older messages that were not kept
+	Cleared  *int             `json:"cleared,omitzero"` // the number of messages that were removed
+}
+
+// Text returns a line for each message, or the number of messages that were removed.
+func (o ConsoleOut) Text() string {
+	var all []string
+	for _, m := range o.Messages {
+		all = append(all, "["+m.Type+"] "+m.Text)
+	}
+	return recordsText(all, "messages", o.Dropped, o.Cleared)
+}
+
+// recordsText returns the text of a list of records, which are called many.
+func recordsText(all []string, many string, dropped int, cleared *int) string {
+	switch {
+	case cleared != nil:
+		return "removed " + counted(*cleared, strings.TrimSuffix(many, "s"), many)
+	case len(all) == 0:
+		return "no " + many
+	case dropped > 0:
+		all = append([]string{fmt.Sprintf("(%d older %s were not kept)", dropped, many)}, all...)
+	}
+	return strings.Join(all, "\n")
+}
+
+const longRecords = "The records are those of all pages of the session since it was opened, also of popups, frames, workers and closed pages, " +
+	"and include what happened while no command ran. The newest 1000 are kept, or fewer if they are longer than 1 MB. They end with the session; " +
+	"if its daemon or the driver is restarted, only those of the present documents are left."
+
+// Console lists what the session's pages have logged.
+var Console = wire.Verb[ConsoleIn, ConsoleOut]{Spec: wire.Spec{
+	Name: "console", Group: groupDiagnosis, Short: "List what the session's pages have logged", Long: longRecords,
+	Example: "abrowser console", ReadOnly: true,
+}}
+
+// PageError is an error that a page did not catch.
+type PageError struct {
+	Text string `json:"text"` // the error and its stack
+	ScriptPlace
+	Timestamp float64 `json:"timestamp"` // milliseconds since 1970
+}
+
+// ErrorsOut is the output of [Errors].
+type ErrorsOut struct {
+	Errors  []PageError `json:"errors"`
+	Dropped int         `json:"dropped,omitzero"` // the number of older errors that were not kept
+	Cleared *int        `json:"cleared,omitzero"` // the number of errors that were removed
+}
+
+// Text returns each error with its stack, or the number of errors that were removed.
+func (o ErrorsOut) Text() string {
+	var all []string
+	for _, e := range o.Errors {
+		text := e.Text
+		if !strings.Contains(text, "\n") {
+			text = lines(text, labelled("    at ", e.String()))
+		}
+		all = append(all, text)
+	}
+	return recordsText(all, "errors", o.Dropped, o.Cleared)
+}
+
+// Errors lists the errors that the session's pages did not catch.
+var Errors = wire.Verb[ConsoleIn, ErrorsOut]{Spec: wire.Spec{
+	Name: "errors", Group: groupDiagnosis, Short: "List the errors that the session's pages did not catch", Long: longRecords,
+	Example: "abrowser errors", ReadOnly: true,
+}}
