@@ -40,9 +40,10 @@ func toolsOf() map[string]string {
 // withoutExample returns the verbs whose example is not run, each with the reason.
 func withoutExample() map[string]string {
 	return map[string]string{
-		verbs.CDP.Name:     "npx would download the program; the transcript cdp-endpoint and others run the command",
-		verbs.Install.Name: "--with-deps changes the machine; TestTamperedArchiveIsRefused and others run install",
-		verbs.Doctor.Name:  "its exit status depends on the machine; TestDoctorMendsTheDriver and others run it",
+		verbs.CDP.Name:           "npx would download the program; the transcript cdp-endpoint and others run the command",
+		verbs.RequestDetail.Name: "its argument is different each time; the transcript network-requests runs the command",
+		verbs.Install.Name:       "--with-deps changes the machine; TestTamperedArchiveIsRefused and others run install",
+		verbs.Doctor.Name:        "its exit status depends on the machine; TestDoctorMendsTheDriver and others run it",
 	}
 }
 

@@ -131,15 +131,10 @@ func withCDP[In, Out any](p *pages, v wire.Verb[In, Out], usual time.Duration, c
 }
 
 // withDriver returns the handler of a verb that asks the driver, and no page, about the session's
-// pages. It opens no page. The parameter check is that of onPage.
-func withDriver[In, Out any](p *pages, v wire.Verb[In, Out], check func(In) error, serve func(context.Context, *direct.Driver, In) (Out, error)) daemon.Handler {
+// pages. It opens no page.
+func withDriver[In, Out any](p *pages, v wire.Verb[In, Out], serve func(context.Context, *direct.Driver, In) (Out, error)) daemon.Handler {
 	return queuedBriefly(p, v, func(c *call, ctx context.Context, in In) (Out, error) {
 		var none Out
-		if check != nil {
-			if err := check(in); err != nil {
-				return none, err
-			}
-		}
 		ctx, cancel, err := c.limit(ctx, verbs.TimeoutIn{}, readTime)
 		if err != nil {
 			return none, err

@@ -26,5 +26,5 @@
 // numbers their elements, har writes recordings of requests, address completes URLs, dialogs
 // answers dialogs, downloads knows the session's downloads, cookiefile reads copied cookies, and prompts decides about a page's
 // requests for permissions, notifications and files. Package cookies sends CDP commands to a page, and
-// package console asks the driver.
+// packages console and traffic ask the driver.
 package web

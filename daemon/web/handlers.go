@@ -4,6 +4,7 @@ import (
 	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/daemon/web/console"
 	"github.com/abrowser/abrowser/daemon/web/cookies"
+	"github.com/abrowser/abrowser/daemon/web/traffic"
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
@@ -90,8 +91,10 @@ func (b backend) Handlers() []daemon.Handler {
 		withCDP(p, verbs.SessionStorageGet, readTime, nil, cookies.Session.Get),
 		withCDP(p, verbs.SessionStorageSet, clearTime, nil, cookies.Session.Set),
 		withCDP(p, verbs.SessionStorageClear, readTime, nil, cookies.Session.Clear),
-		withDriver(p, verbs.Console, nil, console.Messages),
-		withDriver(p, verbs.Errors, nil, console.Errors),
+		withDriver(p, verbs.Console, console.Messages),
+		withDriver(p, verbs.Errors, console.Errors),
+		withDriver(p, verbs.Requests, traffic.Requests),
+		withDriver(p, verbs.RequestDetail, traffic.Request),
 		queued(p, verbs.HARStart, (*call).harStart),
 		queued(p, verbs.HARStop, (*call).harStop),
 	}

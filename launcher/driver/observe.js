@@ -1,14 +1,16 @@
-// The driver records what the pages of a session log and the errors that they do not catch. A
-// session that does not ask for the records causes no messages for them. The records begin with the
-// session's connection, so they contain what happens before the first command and between commands,
-// and end with it. They include frames of all origins, workers, popups and closed pages.
+// The driver records what the pages of a session log, the errors that they do not catch, and their
+// requests, for which see traffic.js. A session that does not ask for the records causes no messages
+// for them. The records begin with the session's connection, so they contain what happens before the
+// first command and between commands, and end with it. They include frames of all origins, workers,
+// popups and closed pages.
 //
 // The driver adds this method to the CDP session of a page:
-//   Abrowser.console  {target, kind, clear}: kind is "messages" or "errors". The response has the
-//                     records of the session, not only those of the page, as entries, the oldest
-//                     first. dropped is the number of older records that were dropped. With clear,
-//                     the records are removed, and the response has only their number, cleared. The
-//                     response is {} if the driver does not have the page
+//   Abrowser.console  {target, kind, clear}: kind is "messages" or "errors", or "requests" with
+//                     clear. The response has the records of the session, not only those of the
+//                     page, as entries, the oldest first. dropped is the number of older records
+//                     that were dropped. With clear, the records are removed, and the response has
+//                     only their number, cleared. The response is {} if the driver does not have
+//                     the page
 
 const maxEntries = 1000;
 const maxLogSize = 1 << 20; // characters
@@ -43,13 +45,16 @@ class Log {
 
 // observe starts the records of a session. Playwright calls it for each new browser context.
 function observe(context) {
-  const logs = { messages: new Log(), errors: new Log() };
+  const logs = { messages: new Log(), errors: new Log(), requests: new Log(maxTrafficSize) };
   observed.set(context, logs);
   context.on("console", (message) => logs.messages.add(...consoleEntry(message)));
   context.on("pageerror", ({ error, location }) => {
     const text = cut(error.stack || String(error));
     logs.errors.add({ text, ...place(location), timestamp: Date.now() }, text.length);
   });
+  const prefix = crypto.randomInt(1000, 10_000) + ".";
+  let count = 0;
+  context.on("request", (request) => logs.requests.add({ request, requestId: prefix + ++count, timestamp: Date.now() }, requestSize(request)));
 }
 
 function readLog(page, { kind, clear }) {

@@ -22,8 +22,8 @@
 // another method is {} if the driver does not have the page. It is {} too if Abrowser.world takes
 // longer than its limit.
 
-// answer returns the response to a method of this file, of act.js, of frames.js, of observe.js or of
-// picture.js.
+// answer returns the response to a method of this file, of act.js, of frames.js, of observe.js, of
+// traffic.js or of picture.js.
 async function answer(session, progress, browsers, method, params) {
   const until = Date.now() + params.limit;
   const page = pageOf(browsers, params.target);
@@ -32,6 +32,8 @@ async function answer(session, progress, browsers, method, params) {
   if (method === "Abrowser.leave") return leave(page, params.id);
   if (method === "Abrowser.inFrame") return inFrame(progress, page, params);
   if (method === "Abrowser.console") return readLog(page, params);
+  if (method === "Abrowser.requests") return listRequests(page, params);
+  if (method === "Abrowser.request") return progress.race(readRequest(page, params, until));
   if (method === "Abrowser.picture") return picture(progress, page, params, until);
   if (method === "Abrowser.world") return (await progress.race(inTime(world(page), until))) ?? {};
   if (method === "Abrowser.follow") return follow(session, page);

@@ -46,10 +46,12 @@ var (
 	framesScript string // for go:embed
 	//go:embed observe.js
 	observeScript string // for go:embed
+	//go:embed traffic.js
+	trafficScript string // for go:embed
 )
 
 func script() string {
-	return sharedScript + quickScript + actScript + verbsScript + readyScript + inputScript + stillScript + labelScript + pictureScript + snapshotScript + unusedScript + framesScript + observeScript
+	return sharedScript + quickScript + actScript + verbsScript + readyScript + inputScript + stillScript + labelScript + pictureScript + snapshotScript + unusedScript + framesScript + observeScript + trafficScript
 }
 
 // Shared starts and finds the shared drivers of one root directory. Root is required, the zero

@@ -19,7 +19,7 @@ func All() []wire.AnyVerb {
 		&PolicyDialog, &PolicyPermission, &PolicyNotification, &PolicyFilePicker, &PolicyRespond, &PolicyAnswer, &PolicyStatus,
 		&CookiesGet, &CookiesSet, &CookiesClear,
 		&LocalStorageGet, &LocalStorageSet, &LocalStorageClear, &SessionStorageGet, &SessionStorageSet, &SessionStorageClear,
-		&Console, &Errors, &HARStart, &HARStop,
+		&Console, &Errors, &Requests, &RequestDetail, &HARStart, &HARStop,
 		&SetViewport, &SetDevice, &SetGeo, &SetOffline, &SetHeaders, &SetMedia, &SetReset,
 		&PoolRequest, &PoolGrant, &PoolRequests,
 		&Batch, &REPL, &Close, &Kill, &Status, &Session, &SessionList, &SessionInfo, &SessionClose, &SessionLog, &SessionID,

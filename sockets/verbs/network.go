@@ -1,0 +1,190 @@
+package verbs
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// RequestsIn is the input of [Requests].
+type RequestsIn struct {
+	Clear  bool   `json:"clear,omitzero" help:"remove the records instead of listing them"`
+	Filter string `json:"filter,omitzero" help:"list only requests whose URL contains this text"`
+	Type   string `json:"type,omitzero" help:"list only these resource types: document, stylesheet, image, media, font, script, xhr, fetch, websocket, other; several after commas"`
+	Method string `json:"method,omitzero" help:"list only requests with this method, as POST"`
+	Status string `json:"status,omitzero" help:"list only responses with this status: 404, 2xx or 400-499"`
+}
+
+// resourceTypes returns the types of requests by which they can be chosen.
+func resourceTypes() []string {
+	return []string{
+		"document", "stylesheet", "image", "media", "font", "script", "texttrack", "xhr", "fetch", "prefetch", "eventsource", "websocket",
+		"manifest", "ping", "cspreport", "other",
+	}
+}
+
+// parseTypes splits a list of resource types.
+func parseTypes(list string) ([]string, error) {
+	var all []string
+	for name := range strings.SplitSeq(list, ",") {
+		name = strings.ToLower(strings.TrimSpace(name))
+		if name == "" {
+			continue
+		}
+		if !slices.Contains(resourceTypes(), name) {
+			return nil, wire.Errorf(wire.CodeBadInput, "%.50q is not a resource type; the types are %s", name, strings.Join(resourceTypes(), ", ")).
+				WithHint("abrowser network requests --type xhr,fetch")
+		}
+		all = append(all, name)
+	}
+	return all, nil
+}
+
+// Types returns the types to list, or none for all of them.
+func (in RequestsIn) Types() []string {
+	all, _ := parseTypes(in.Type) // Check has returned the error
+	return all
+}
+
+// WantedMethod returns the method to list in capitals, or "" for all of them.
+func (in RequestsIn) WantedMethod() string { return strings.ToUpper(in.Method) }
+
+// StatusRange returns the first and the last status to list. Both are 0 for all of them.
+func (in RequestsIn) StatusRange() (from, to int, err error) {
+	first, last, isRange := strings.Cut(in.Status, "-")
+	class, isClass := strings.CutSuffix(strings.ToLower(in.Status), "xx")
+	switch {
+	case in.Status == "":
+		return 0, 0, nil
+	case isClass:
+		n, failed := strconv.Atoi(class)
+		from, to, err = n*100, n*100+99, failed
+	case isRange:
+		from, err = strconv.Atoi(first)
+		if err == nil {
+			to, err = strconv.Atoi(last)
+		}
+	default:
+		from, err = strconv.Atoi(in.Status)
+		to = from
+	}
+	if err != nil || from < 100 || to > 599 || from > to {
+		return 0, 0, wire.Errorf(wire.CodeBadInput, "status is %.50q; it takes a status from 100 to 599, a class or a range", in.Status).
+			WithHint("abrowser network requests --status 4xx")
+	}
+	return from, to, nil
+}
+
+// Check returns an error for an unknown type or status.
+func (in RequestsIn) Check() error {
+	if _, err := parseTypes(in.Type); err != nil {
+		return err
+	}
+	_, _, err := in.StatusRange()
+	return err
+}
+
+// Request is a request of a page, and its response as far as it was received.
+type Request struct {
+	RequestID       string            `json:"requestId"`
+	URL             string            `json:"url"`
+	Method          string            `json:"method"`
+	Headers         map[string]string `json:"headers"`
+	PostData        string            `json:"postData,omitzero"`
+	Timestamp       float64           `json:"timestamp"` // milliseconds since 1970
+	ResourceType    string            `json:"resourceType"`
+	Status          int               `json:"status,omitzero"` // 0 if there is no response
+	MIMEType        string            `json:"mimeType"`
+	ResponseHeaders map[string]string `json:"responseHeaders"`
+	Failure         string            `json:"failure,omitzero"` // why the request failed
+}
+
+// outcome returns the status, or why there is none.
+func (r Request) outcome() string {
+	switch {
+	case r.Failure != "":
+		return r.Failure
+	case r.Status == 0:
+		return "pending"
+	default:
+		return strconv.Itoa(r.Status)
+	}
+}
+
+// RequestsOut is the output of [Requests].
+type RequestsOut struct {
+	Requests []Request `json:"requests"`
+	Dropped  int       `json:"dropped,omitzero"` // the number of older requests that were not kept
+	Cleared  *int      `json:"cleared,omitzero"` // the number of requests that were removed
+}
+
+// Text returns a line for each request, or the number of requests that were removed.
+func (o RequestsOut) Text() string {
+	var all []string
+	for _, r := range o.Requests {
+		all = append(all, fmt.Sprintf("[%s] %s %s (%s) %s", r.RequestID, r.Method, r.URL, r.ResourceType, r.outcome()))
+	}
+	return recordsText(all, "requests", o.Dropped, o.Cleared)
+}
+
+// Requests lists the requests of the session's pages.
+var Requests = wire.Verb[RequestsIn, RequestsOut]{Spec: wire.Spec{
+	Name: "network requests", Group: groupDiagnosis, Short: "List the requests of the session's pages",
+	Long: "The requests are those of all pages of the session since it was opened, also of popups, frames, workers and closed pages, " +
+		"and include those that were made while no command ran. Requests of a service worker belong to no session. " +
+		"The newest 1000 are kept, or fewer if they are longer than 4 MB. They end with the session, and if its daemon or the driver is restarted.",
+	Example: "abrowser network requests --type xhr,fetch --status 4xx", ReadOnly: true,
+}}
+
+// RequestIn is the input of [RequestDetail].
+type RequestIn struct {
+	ID string `json:"requestId" arg:"0" required:"true" help:"the number in brackets of network requests"`
+}
+
+// RequestOut is the output of [RequestDetail].
+type RequestOut struct {
+	Request
+	StatusText   string `json:"statusText,omitzero"`
+	ResponseBody string `json:"responseBody"`
+	Base64       bool   `json:"base64Encoded,omitzero"` // the body is not text, and is encoded in base64
+	BodySize     int    `json:"bodySize,omitzero"`      // the size of a body of which only the beginning is here
+	BodyError    string `json:"bodyError,omitzero"`     // why there is no body
+}
+
+// Text returns the request and its response as HTTP writes them.
+func (o RequestOut) Text() string {
+	all := []string{fmt.Sprintf("> %s %s", o.Method, o.URL)}
+	headers := func(mark string, of map[string]string) {
+		for _, name := range slices.Sorted(maps.Keys(of)) {
+			for value := range strings.SplitSeq(of[name], "\n") {
+				all = append(all, fmt.Sprintf("%s %s: %s", mark, name, value))
+			}
+		}
+	}
+	headers(">", o.Headers)
+	all = append(all, o.PostData, strings.TrimSpace(fmt.Sprintf("< %s %s", o.outcome(), o.StatusText)))
+	headers("<", o.ResponseHeaders)
+	switch {
+	case o.BodyError != "":
+		all = append(all, "(no body: "+o.BodyError+")")
+	case o.Base64:
+		all = append(all, "(the body in base64) "+o.ResponseBody)
+	default:
+		all = append(all, o.ResponseBody)
+	}
+	if o.BodySize > 0 {
+		all = append(all, fmt.Sprintf("(the body has %d bytes; this is its beginning)", o.BodySize))
+	}
+	return lines(all...)
+}
+
+// RequestDetail shows a request with the body of its response.
+var RequestDetail = wire.Verb[RequestIn, RequestOut]{Spec: wire.Spec{
+	Name: "network request", Group: groupDiagnosis, Short: "Show a request with its headers and the body of its response",
+	Long:    "The browser keeps the bodies of the present documents. Of a body, the first MB is shown.",
+	Example: "abrowser network request 1234.1", ReadOnly: true,
+}}
