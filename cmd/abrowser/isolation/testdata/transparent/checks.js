@@ -174,24 +174,6 @@ const everywhere = {
     await download.cancel();
     equal(await download.failure(), 'canceled', 'failure');
   },
-  async 'large files both ways'({ page, site }, name) {
-    const large = path.join(dir, name + '.large');
-    // In base64, the file is larger than 8 MiB, the size up to which the broker parses a message.
-    // Playwright decodes the file in the page. On two busy cores this takes over 20 s, even in a
-    // Chromium without abrowser. So this check has no timeout except that of the whole script.
-    const bytes = require('crypto').randomBytes(7 << 20);
-    page.setDefaultTimeout(0);
-    fs.writeFileSync(large, bytes);
-    await page.goto(site + '/file');
-    await page.setInputFiles('input', large);
-    const [download] = await Promise.all([page.waitForEvent('download'), page.evaluate(() => {
-      const a = document.createElement('a');
-      a.href = URL.createObjectURL(document.querySelector('input').files[0]);
-      a.download = 'back';
-      a.click();
-    })]);
-    equal(fs.readFileSync(await download.path()).equals(bytes), true, 'what came back is what went');
-  },
   async 'a CDP session'({ context, page }) {
     const session = await context.newCDPSession(page);
     equal((await session.send('Runtime.evaluate', { expression: '6*7' })).result.value, 42, 'evaluated');
@@ -250,6 +232,24 @@ const own = {
 };
 
 const shared = {
+  async 'large files both ways'({ page, site }, name) {
+    const large = path.join(dir, name + '.large');
+    // In base64, the file is larger than 8 MiB, the size up to which the broker parses a message.
+    // Playwright decodes the file in the page. On two busy cores this takes over 20 s, even in a
+    // Chromium without abrowser. So this check has no timeout except that of the whole script.
+    const bytes = require('crypto').randomBytes(7 << 20);
+    page.setDefaultTimeout(0);
+    fs.writeFileSync(large, bytes);
+    await page.goto(site + '/file');
+    await page.setInputFiles('input', large);
+    const [download] = await Promise.all([page.waitForEvent('download'), page.evaluate(() => {
+      const a = document.createElement('a');
+      a.href = URL.createObjectURL(document.querySelector('input').files[0]);
+      a.download = 'back';
+      a.click();
+    })]);
+    equal(fs.readFileSync(await download.path()).equals(bytes), true, 'what came back is what went');
+  },
   async 'no permissions for all'({ context }) {
     const refusal = await context.grantPermissions(['geolocation']).catch(e => e.message);
     equal(/Not allowed/.test(refusal), true, 'refusal');
@@ -263,6 +263,7 @@ const shared = {
 
 async function check(name, does, browser, context, site) {
   let error;
+  const began = Date.now();
   const page = await context.newPage();
   page.setDefaultTimeout(20000);
   try {
@@ -271,7 +272,7 @@ async function check(name, does, browser, context, site) {
     error = String(e.stack || e);
   }
   await page.close().catch(e => error = error || String(e));
-  console.log(JSON.stringify({ name, error }));
+  console.log(JSON.stringify({ name, error, ms: Date.now() - began }));
 }
 
 (async () => {
