@@ -63,6 +63,7 @@ func (c *call) open(ctx context.Context, in verbs.OpenIn) (verbs.OpenOut, error)
 	title := active.Title
 	if active.TargetID != p.target || isPlaceholder(title, active.URL) {
 		if title, err = c.on(p).title(context.WithoutCancel(ctx)); err != nil {
+			title = "" // not known, and the listed one may be the URL
 			c.Log.Warn("reading the title", "error", err)
 		}
 	}
@@ -343,6 +344,11 @@ func (c *call) navigateHistory(ctx context.Context, in verbs.StepIn, call func(*
 	}
 	if err := c.on(p).awaitLoad(ctx); err != nil {
 		return verbs.PageURL{}, err
+	}
+	// Playwright takes the browser's error page for the requested document if that page comes late,
+	// after an earlier navigation.
+	if strings.HasPrefix(p.URL(), "chrome-error:") {
+		return verbs.PageURL{}, wire.Errorf(wire.CodeNavigation, "navigation failed: the browser shows its error page").WithHint("abrowser reload")
 	}
 	effects := c.effects(ctx)
 	c.on(p).prepareUtilityWorld()
