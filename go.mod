@@ -3,6 +3,7 @@ module github.com/abrowser/abrowser
 go 1.26.0
 
 require (
+	filippo.io/age v1.3.2 // cmd/abrowser/seal: encrypt saved logins; a format that other programs read
 	github.com/andybalholm/brotli v1.2.1 // cmd/abrowser/cdpserver: the description of CDP in the browser's resources is compressed with it; the standard library has no Brotli
 	github.com/coder/websocket v1.8.15 // launcher/broker: CDP for each session; daemon: a client of it
 	github.com/creack/pty v1.1.24 // cmd/abrowser: tests run tasks in terminals, as a task manager does
@@ -18,6 +19,7 @@ require (
 )
 
 require (
+	filippo.io/hpke v0.4.0 // indirect
 	github.com/deckarep/golang-set/v2 v2.8.0 // indirect
 	github.com/go-jose/go-jose/v3 v3.0.5 // indirect
 	github.com/go-stack/stack v1.8.1 // indirect
@@ -27,6 +29,7 @@ require (
 	github.com/segmentio/encoding v0.5.4 // indirect
 	github.com/spf13/pflag v1.0.9 // indirect
 	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
+	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/oauth2 v0.35.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/text v0.43.0 // indirect

@@ -47,6 +47,8 @@ func withoutExample() map[string]string {
 	}
 }
 
+const saveLogin = "auth save shop --url https://example.com --username me --password-file password.txt"
+
 // before returns the commands that must run before a verb's example.
 func before() map[string][]string {
 	return map[string][]string{
@@ -58,6 +60,15 @@ func before() map[string][]string {
 		verbs.PolicyAnswer.Name:   {"policy permission ask-human geolocation", "eval navigator.geolocation.getCurrentPosition(()=>{});1"},
 		verbs.PolicyRespond.Name:  {"policy file-picker allow"},
 		verbs.SetReset.Name:       {"set viewport 800 600"},
+		verbs.ClipboardCopy.Name:  {"fill #name Ada", "press Control+a"},
+		verbs.ClipboardPaste.Name: {"clipboard write Hello", "focus #name"},
+		verbs.StateLoad.Name:      {"state save login"},
+		verbs.StateShow.Name:      {"state save login"},
+		verbs.StateClear.Name:     {"state save login"},
+		verbs.StateRename.Name:    {"state save login"},
+		verbs.AuthLogin.Name:      {saveLogin},
+		verbs.AuthShow.Name:       {saveLogin},
+		verbs.AuthDelete.Name:     {saveLogin},
 		verbs.SessionLog.Name:     {"--session task_123 open https://example.com", "--session task_123 close --page"},
 	}
 }
@@ -86,6 +97,9 @@ func TestEveryVerbIsComplete(t *testing.T) {
 	}
 	h.Cwd = dir
 	if err := os.WriteFile(filepath.Join(h.Cwd, "report.pdf"), []byte("%PDF"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(h.Cwd, "password.txt"), []byte("open sesame\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, v := range verbs.All() {

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"maps"
 	"time"
 
@@ -103,30 +102,6 @@ func onPage[In, Out any](p *pages, v wire.Verb[In, Out], usual time.Duration, ch
 			return none, err
 		}
 		return serve(c.on(at), ctx, in)
-	})
-}
-
-// withCDP returns the handler of a verb that sends CDP commands to the session's page on the direct
-// connection. The other parameters are those of onPage.
-func withCDP[In, Out any](p *pages, v wire.Verb[In, Out], usual time.Duration, check func(In) error, serve func(context.Context, *direct.Page, In) (Out, error)) daemon.Handler {
-	return onPage(p, v, usual, check, func(c *pageCall, ctx context.Context, in In) (Out, error) {
-		var none Out
-		ps, err := c.page.attachCDP(ctx)
-		if err != nil {
-			return none, err
-		}
-		at := &direct.Page{Call: c.Call, Target: c.page.target, URL: c.page.URL()}
-		for _, frame := range c.page.Frames() {
-			at.Frames = append(at.Frames, frame.URL())
-		}
-		at.Send = func(method string, params, out any) error {
-			err := ps.call(ctx, method, params, out)
-			if errors.Is(err, errLost) {
-				return c.pageGone()
-			}
-			return err
-		}
-		return serve(ctx, at, in)
 	})
 }
 

@@ -2,8 +2,11 @@ package web
 
 import (
 	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/daemon/web/clipboard"
 	"github.com/abrowser/abrowser/daemon/web/console"
 	"github.com/abrowser/abrowser/daemon/web/cookies"
+	"github.com/abrowser/abrowser/daemon/web/history"
+	"github.com/abrowser/abrowser/daemon/web/touch"
 	"github.com/abrowser/abrowser/daemon/web/traffic"
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
@@ -11,11 +14,13 @@ import (
 // Handlers returns the handlers of the verbs that use a page.
 func (b backend) Handlers() []daemon.Handler {
 	p := b.pages
+	clip := clipboard.Clipboard{Prompts: p.prompts}
 	return []daemon.Handler{
 		queued(p, verbs.Open, (*call).open),
 		queued(p, verbs.Back, (*call).back),
 		queued(p, verbs.Forward, (*call).forward),
 		queued(p, verbs.Reload, (*call).reload),
+		withCDP(p, verbs.PushState, waitTime, nil, history.PushState),
 		onPage(p, verbs.Snapshot, actionTime, func(in verbs.SnapshotIn) error { return checkOptional(in.Selector) }, (*pageCall).snapshot),
 		onPage(p, verbs.GetText, readTime, nil, (*pageCall).getText),
 		onPage(p, verbs.GetInnerText, readTime, nil, (*pageCall).getInnerText),
@@ -42,6 +47,9 @@ func (b backend) Handlers() []daemon.Handler {
 		onDevices(p, verbs.Press, devices.press),
 		onPage(p, verbs.Hover, actionTime, nil, (*pageCall).hover),
 		onPage(p, verbs.Focus, actionTime, nil, (*pageCall).focus),
+		onDevices(p, verbs.Tap, devices.tap),
+		withCDP(p, verbs.Swipe, actionTime, nil, touch.Swipe),
+		onDevices(p, verbs.Highlight, devices.highlight),
 		onPage(p, verbs.Select, actionTime, nil, (*pageCall).selectOptions),
 		onPage(p, verbs.Check, actionTime, nil, (*pageCall).check),
 		onPage(p, verbs.Uncheck, actionTime, nil, (*pageCall).uncheck),
@@ -63,6 +71,7 @@ func (b backend) Handlers() []daemon.Handler {
 		onPage(p, verbs.FrameSelect, actionTime, nil, (*pageCall).selectFrame),
 		queued(p, verbs.FrameMain, (*call).mainFrame),
 		queued(p, verbs.TabNew, (*call).tabNew),
+		queued(p, verbs.WindowNew, (*call).windowNew),
 		queued(p, verbs.TabSwitch, (*call).tabSwitch),
 		queued(p, verbs.TabClose, (*call).tabClose),
 		daemon.Unqueued(verbs.DialogStatus, p.dialogStatus),
@@ -95,6 +104,13 @@ func (b backend) Handlers() []daemon.Handler {
 		withDriver(p, verbs.Errors, console.Errors),
 		withDriver(p, verbs.Requests, traffic.Requests),
 		withDriver(p, verbs.RequestDetail, traffic.Request),
+		daemon.Queued(p.session, verbs.ClipboardRead, clip.Read),
+		daemon.Queued(p.session, verbs.ClipboardWrite, clip.Write),
+		withCDP(p, verbs.ClipboardCopy, readTime, nil, clip.Copy),
+		withCDP(p, verbs.ClipboardPaste, actionTime, nil, clip.Paste),
+		queued(p, verbs.AuthLogin, (*call).login),
+		withCDP(p, verbs.StateSave, clearTime, nil, cookies.SaveState),
+		withCDP(p, verbs.StateLoad, clearTime, verbs.StateLoadIn.CheckComplete, cookies.LoadState),
 		queued(p, verbs.HARStart, (*call).harStart),
 		queued(p, verbs.HARStop, (*call).harStop),
 	}

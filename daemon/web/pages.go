@@ -165,6 +165,17 @@ const openTabTime = 10 * time.Second
 
 // openTab opens a tab of the session. The tab does not become active.
 func (c *call) openTab(ctx context.Context) (*page, verbs.Tab, error) {
+	return c.openTabBy(ctx, func(conn *connection) (*page, error) {
+		made, err := conn.context.NewPage()
+		if err != nil {
+			return nil, err
+		}
+		return conn.attach(made)
+	})
+}
+
+// openTabBy opens a tab by the function create. The tab does not become active.
+func (c *call) openTabBy(ctx context.Context, create func(*connection) (*page, error)) (*page, verbs.Tab, error) {
 	conn, err := c.connected(ctx)
 	if err != nil {
 		return nil, verbs.Tab{}, err
@@ -174,12 +185,8 @@ func (c *call) openTab(ctx context.Context) (*page, verbs.Tab, error) {
 		return nil, verbs.Tab{}, err
 	}
 	var p *page
-	err = c.watchTabs(openTabTime, func() error {
-		made, err := conn.context.NewPage()
-		if err != nil {
-			return err
-		}
-		p, err = conn.attach(made)
+	err = c.watchTabs(openTabTime, func() (err error) {
+		p, err = create(conn)
 		return err
 	})
 	if isGone(err) && !isNotSent(err) {

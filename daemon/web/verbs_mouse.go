@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
@@ -34,6 +35,21 @@ func (c devices) mouseButton(ctx context.Context, name string, in verbs.MouseBut
 func (c devices) mouseWheel(ctx context.Context, in verbs.MouseWheelIn) (verbs.MouseWheelOut, error) {
 	effects, err := c.input(ctx, action{name: "mouse wheel", verb: "wheel", params: map[string]any{"x": in.Right, "y": in.Down}})
 	return verbs.MouseWheelOut{Scrolled: true, Right: in.Right, Down: in.Down, Effects: effects}, err
+}
+
+func (c devices) tap(ctx context.Context, in verbs.ElementIn) (verbs.TapOut, error) {
+	effects, err := c.performOn(ctx, in.Selector, action{name: "tap", verb: "tap"})
+	return verbs.TapOut{Tapped: in.Selector, Effects: effects}, err
+}
+
+// highlight marks an element by Playwright's overlay.
+func (c devices) highlight(ctx context.Context, in verbs.ElementIn) (verbs.HighlightOut, error) {
+	at, err := c.findOne(ctx, in.Selector)
+	if err != nil {
+		return verbs.HighlightOut{}, err
+	}
+	err = c.peek(daemon.TimeLeft(ctx, actionTime), func() error { return at.Highlight() })
+	return verbs.HighlightOut{Highlighted: in.Selector}, codeError(err)
 }
 
 func (c *pageCall) drag(ctx context.Context, in verbs.DragIn) (verbs.DragOut, error) {

@@ -65,6 +65,37 @@ func (c *call) tabNew(ctx context.Context, in verbs.TabNewIn) (verbs.TabNewOut, 
 	return out, nil
 }
 
+// windowNew opens a tab in a new window. Playwright can open tabs only in a window that exists.
+func (c *call) windowNew(ctx context.Context, in verbs.WindowNewIn) (verbs.WindowNewOut, error) {
+	ctx, cancel, err := c.Limit(ctx, in.Timeout, waitTime)
+	if err != nil {
+		return verbs.WindowNewOut{}, err
+	}
+	defer cancel()
+	_, tab, err := c.openTabBy(ctx, func(conn *connection) (*page, error) {
+		browser, err := conn.browser.NewBrowserCDPSession()
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = browser.Detach() }() // the connection's end detaches too
+		answer, err := browser.Send("Target.createTarget", map[string]any{"url": "about:blank", "newWindow": true})
+		if err != nil {
+			return nil, err
+		}
+		members, _ := answer.(map[string]any)
+		target, _ := members["targetId"].(string)
+		return conn.awaitPage(ctx, verbs.Tab{TargetID: target})
+	})
+	if err != nil {
+		return verbs.WindowNewOut{}, err
+	}
+	c.Begun = true
+	if err := errors.Join(c.leaveFrame(), c.Tabs.Activate(ctx, tab)); err != nil {
+		return verbs.WindowNewOut{}, err
+	}
+	return verbs.WindowNewOut{TabID: tab.TabID, Total: len(c.Tabs.Known()), TargetID: tab.TargetID}, nil
+}
+
 func (c *call) checkLabel(ctx context.Context, label string) error {
 	switch {
 	case label == "":

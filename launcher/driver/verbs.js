@@ -18,6 +18,12 @@ const verbs = {
       return act.pointer(node, "click", (progress, { x, y }) => act.page.mouse.click(progress, x, y, { button, clickCount: count }), type, needsClick);
     },
   },
+  // The page need not emulate a touch screen, which Playwright's own tap requires.
+  tap: {
+    states: ["visible", "enabled"],
+    labels: true,
+    perform: (act, node) => act.pointer(node, "tap", (progress, { x, y }) => act.page.touchscreen._raw.tap(progress, x, y, act.page.keyboard._modifiers())),
+  },
   hover: {
     states: ["visible"],
     perform: (act, node) => act.pointer(node, "hover", (progress, { x, y }) => act.page.mouse.move(progress, x, y)),

@@ -9,22 +9,25 @@ import (
 // All returns all verbs in the order of the help.
 func All() []wire.AnyVerb {
 	return []wire.AnyVerb{ // pointers, since copies would be most of the memory that a command allocates
-		&Open, &Back, &Forward, &Reload,
+		&Open, &Back, &Forward, &Reload, &PushState,
 		&Snapshot, &GetText, &GetInnerText, &GetHTML, &GetValue, &GetAttr, &GetAttributes, &GetTitle, &GetURL, &GetCount, &GetBox, &GetStyles, &GetCDPURL,
 		&IsVisible, &IsEnabled, &IsChecked, &PageState, &Eval, &Screenshot,
-		&Click, &Dblclick, &Fill, &Type, &Hover, &Focus, &Select, &Check, &Uncheck, &Scroll, &ScrollIntoView, &Drag, &Upload, &FindElement, &SaveDownload,
+		&Click, &Dblclick, &Fill, &Type, &Hover, &Focus, &Select, &Check, &Uncheck, &Scroll, &ScrollIntoView, &Drag, &Upload, &Tap, &Swipe, &Highlight, &FindElement, &SaveDownload,
 		&Press, &Keydown, &Keyup, &KeyboardType, &KeyboardInsert, &MouseMove, &MouseDown, &MouseUp, &MouseWheel,
 		&Wait,
-		&TabList, &TabNew, &TabSwitch, &TabClose, &TabPrune, &FrameSelect, &FrameMain, &DialogStatus, &DialogAccept, &DialogDismiss,
+		&TabList, &TabNew, &WindowNew, &TabSwitch, &TabClose, &TabPrune, &FrameSelect, &FrameMain, &DialogStatus, &DialogAccept, &DialogDismiss,
 		&PolicyDialog, &PolicyPermission, &PolicyNotification, &PolicyFilePicker, &PolicyRespond, &PolicyAnswer, &PolicyStatus,
 		&CookiesGet, &CookiesSet, &CookiesClear,
 		&LocalStorageGet, &LocalStorageSet, &LocalStorageClear, &SessionStorageGet, &SessionStorageSet, &SessionStorageClear,
 		&Console, &Errors, &Requests, &RequestDetail, &HARStart, &HARStop,
+		&StateSave, &StateLoad, &StateList, &StateShow, &StateClear, &StateClean, &StateRename,
+		&ClipboardRead, &ClipboardWrite, &ClipboardCopy, &ClipboardPaste,
+		&AuthSave, &AuthLogin, &AuthList, &AuthShow, &AuthDelete,
 		&SetViewport, &SetDevice, &SetGeo, &SetOffline, &SetHeaders, &SetMedia, &SetReset,
 		&PoolRequest, &PoolGrant, &PoolRequests,
 		&Batch, &REPL, &Close, &Kill, &Status, &Session, &SessionList, &SessionInfo, &SessionClose, &SessionLog, &SessionID,
 		&BrowserStatus, &BrowserStop, &Install, &Doctor, &MCP, &MCPInstall, &CDP,
-		&SkillsList, &SkillsGet, &SkillsInstall, &Man, &Upgrade,
+		&SkillsList, &SkillsGet, &SkillsInstall, &Man, &Upgrade, &Profiles,
 		&BrokerTabs, &BrokerNote, &BrokerRelease, &BrokerDepart, &BrokerIncognito, &BrokerSessions, &BrokerNotices, &BrokerDownloads, &BrokerClaim, &BrokerEndAgent,
 	}
 }

@@ -66,6 +66,26 @@ var Forward = wire.Verb[StepIn, PageURL]{Spec: wire.Spec{
 	Name: "forward", Group: groupNavigation, Short: "Go forward in the page's history", Example: "abrowser forward",
 }}
 
+// PushStateIn is the input of [PushState].
+type PushStateIn struct {
+	URL string `json:"url" arg:"0" required:"true" help:"a URL of the page's origin, or a path such as /settings"`
+	TimeoutIn
+}
+
+// PushStateOut is the output of [PushState].
+type PushStateOut struct {
+	URL string `json:"url"`
+}
+
+// Text returns the page's URL.
+func (o PushStateOut) Text() string { return o.URL }
+
+// PushState makes a page with client-side routing go to another URL.
+var PushState = wire.Verb[PushStateIn, PushStateOut]{Spec: wire.Spec{
+	Name: "pushstate", Group: groupNavigation, Short: "Change the page's URL without loading a document", Example: "abrowser pushstate /settings",
+	Long: "Pages with client-side routing show the view of the URL: those of Next.js by their own router, others because of a popstate event.",
+}}
+
 // Reload loads the page again.
 var Reload = wire.Verb[StepIn, PageURL]{Spec: wire.Spec{
 	Name: "reload", Group: groupNavigation, Short: "Load the page again", Example: "abrowser reload",

@@ -104,6 +104,27 @@ var TabNew = wire.Verb[TabNewIn, TabNewOut]{Spec: wire.Spec{
 	Name: "tab new", Group: groupTabs, Short: "Open a tab and make it the active one", Example: "abrowser tab new https://example.com --label docs",
 }}
 
+// WindowNewIn is the input of [WindowNew].
+type WindowNewIn struct{ TimeoutIn }
+
+// WindowNewOut is the output of [WindowNew].
+type WindowNewOut struct {
+	TabID    string `json:"tabId"`
+	Total    int    `json:"total"`
+	TargetID string `json:"targetId"`
+}
+
+// Text returns the tab.
+func (o WindowNewOut) Text() string {
+	return fmt.Sprintf("%s (%s)", o.TabID, counted(o.Total, "tab", "tabs"))
+}
+
+// WindowNew opens a tab in a window of its own.
+var WindowNew = wire.Verb[WindowNewIn, WindowNewOut]{Spec: wire.Spec{
+	Name: "window new", Group: groupTabs, Short: "Open a tab in a new window and make it the active one", Example: "abrowser window new",
+	Long: "The window has the cookies of the session's other tabs. --mode incognito starts a session with cookies of its own.",
+}}
+
 // TabRefIn is the input of [TabSwitch].
 type TabRefIn struct {
 	Tab string `json:"tab" arg:"0" required:"true" help:"a tab's id, label or target id"`

@@ -15,6 +15,7 @@ type File struct {
 	Content []byte
 	Source  string // the path of an existing file, instead of Content; the file is moved
 	Keep    bool   // copy Source instead of moving it
+	Private bool   // only the caller's user may read the file; an existing file is replaced as a whole
 	Name    string // the name that a page or server suggests, if Path is a directory or empty
 }
 

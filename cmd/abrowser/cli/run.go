@@ -113,10 +113,15 @@ func (c *command) do(ctx context.Context, cmd commands.Command) (commands.Result
 	return result, err
 }
 
-// readScript handles eval --stdin. It reads the script from standard input and stores it in the
-// parameter script. For any other command, readScript does nothing.
+// readScript handles eval --stdin and auth save --password-stdin. It reads the script or the password
+// from standard input and stores it in a parameter. For any other command, readScript does nothing.
 func (c *command) readScript(ctx context.Context) error {
 	params := c.line.Params
+	if on, _ := params["passwordStdin"].(bool); on && c.line.Verb.Describe().Name == verbs.AuthSave.Name {
+		raw, err := c.readInput(ctx, "the password")
+		params["password"] = commands.OneLine(raw)
+		return err
+	}
 	if on, _ := params["stdin"].(bool); !on || c.line.Verb.Describe().Name != verbs.Eval.Name {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"context"
 	"encoding/json"
 
 	"github.com/abrowser/abrowser/sockets/verbs"
@@ -10,12 +11,12 @@ import (
 // steps checks the actions of a batch, before any of them is sent, and adds them to the batch's
 // parameters. It returns a call for each action. It sets the time that the batch may wait to the
 // sum of the times of its actions, at most maxPatience.
-func (x *run) steps(actions []Action) ([]call, error) {
+func (x *run) steps(ctx context.Context, actions []Action) ([]call, error) {
 	var calls []call
 	var steps []verbs.Step
 	for _, a := range actions {
 		c := newCall(a.Verb, a.Params)
-		err := x.prepare(c)
+		err := x.prepare(ctx, c)
 		var body json.RawMessage
 		if err == nil {
 			body, err = c.encode()
@@ -38,13 +39,16 @@ func (x *run) steps(actions []Action) ([]call, error) {
 // finish completes the result of one step of a batch: it writes the file that the result contains,
 // and sets the result's text. If the file cannot be written, finish turns the result into an
 // error. It does not change a screenshot that stays in the output (see [run.shows]).
-func (x *run) finish(r *verbs.StepResult, c call) {
+func (x *run) finish(ctx context.Context, r *verbs.StepResult, c call) {
 	if !r.Success {
 		return
 	}
 	out, err := decode(c.verb, r.Result)
 	if x.shows(out, c.text("path")) {
 		return
+	}
+	if err == nil {
+		err = x.sealState(ctx, out)
 	}
 	if err == nil {
 		err = x.files().Write(out)

@@ -1,11 +1,17 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -88,4 +94,33 @@ func (x *run) brokerSessions(ctx context.Context) ([]verbs.BrokerSession, error)
 		sessions = append(sessions, one.Sessions...)
 	}
 	return sessions, err
+}
+
+// listProfiles lists the profiles below the root. The first of them is the shared browser's.
+func (x *run) listProfiles(context.Context, verbs.Empty) (*verbs.ProfilesOut, error) {
+	dir := x.root().Path("profiles")
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, wire.OSError("reading "+dir, err)
+	}
+	shared, err := x.root().BrowserOf(wire.Settings{})
+	if err != nil {
+		return nil, err
+	}
+	out := &verbs.ProfilesOut{Profiles: []verbs.Profile{}}
+	for _, e := range entries {
+		if e.IsDir() && home.CheckName(e.Name()) == nil {
+			out.Profiles = append(out.Profiles, verbs.Profile{Name: e.Name(), Directory: filepath.Join(dir, e.Name()), Shared: filepath.Dir(shared.Lock) == filepath.Join(dir, e.Name())})
+		}
+	}
+	slices.SortStableFunc(out.Profiles, func(a, b verbs.Profile) int {
+		switch {
+		case a.Shared:
+			return -1
+		case b.Shared:
+			return 1
+		}
+		return cmp.Compare(a.Name, b.Name)
+	})
+	return out, nil
 }

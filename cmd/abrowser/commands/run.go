@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"context"
 	"sync"
 
 	"github.com/abrowser/abrowser/cmd/abrowser/files"
@@ -23,7 +24,9 @@ type run struct {
 	silent   sockets.PeerState // the state of the session's daemon, if it does not respond
 	records  []wire.Record     // see [Result]
 	exit     *int              // see [Result]
-	announce func(any) bool    // see [Command]
+	// stateKeys are the keys of the state files that the command writes.
+	stateKeys []stateKey
+	announce  func(any) bool // see [Command]
 
 	mu       sync.Mutex // guards warnings
 	warnings []string
@@ -46,7 +49,7 @@ func (x *run) files() files.Files {
 // caller's environment variables and configuration files set, decodes the script of eval, and
 // makes paths absolute. It returns an error if a flag is for a person and the caller is not a
 // person.
-func (x *run) prepare(c call) error {
+func (x *run) prepare(ctx context.Context, c call) error {
 	if err := x.checkPerson(c); err != nil {
 		return err
 	}
@@ -66,10 +69,19 @@ func (x *run) prepare(c call) error {
 			c.params["timeoutIsDefault"] = true
 		}
 	}
-	if c.spec.Name == verbs.Eval.Name {
-		if err := c.prepareScript(); err != nil {
-			return err
-		}
+	var err error
+	switch c.spec.Name {
+	case verbs.Eval.Name:
+		err = c.prepareScript()
+	case verbs.StateSave.Name, verbs.StateLoad.Name:
+		err = x.prepareState(ctx, c)
+	case verbs.AuthLogin.Name:
+		err = x.prepareLogin(ctx, c)
+	case verbs.StateShow.Name:
+		return nil // showState reads the file
+	}
+	if err != nil {
+		return err
 	}
 	return x.files().Resolve(c.verb, c.params)
 }

@@ -122,10 +122,10 @@ func (r *Runner) newRun(c Command) (*run, error) {
 }
 
 func (x *run) do(ctx context.Context, actions []Action) (any, error) {
-	if err := x.prepare(x.call); err != nil {
+	if err := x.prepare(ctx, x.call); err != nil {
 		return nil, wire.WithDefaultHint(err, "abrowser %s --help", x.spec.Name)
 	}
-	steps, err := x.steps(actions)
+	steps, err := x.steps(ctx, actions)
 	if err != nil {
 		return nil, err
 	}
@@ -135,11 +135,14 @@ func (x *run) do(ctx context.Context, actions []Action) (any, error) {
 	}
 	if batch, ok := out.(*verbs.BatchOut); ok {
 		for i := range batch.Results[:min(len(batch.Results), len(steps))] {
-			x.finish(&batch.Results[i], steps[i])
+			x.finish(ctx, &batch.Results[i], steps[i])
 		}
 	}
 	if x.shows(out, x.text("path")) {
 		return out, nil
+	}
+	if err := x.sealState(ctx, out); err != nil {
+		return nil, err
 	}
 	return out, x.files().Write(out)
 }

@@ -149,6 +149,8 @@ func (w Files) Write(out any) error {
 	switch {
 	case file.Source != "":
 		path, err = w.moveFile(file)
+	case file.Private:
+		err = writePrivate(path, file.Content)
 	case path == "":
 		path, err = w.writeNew(file)
 	default:
@@ -158,6 +160,18 @@ func (w Files) Write(out any) error {
 	}
 	filer.SetPath(path)
 	return err
+}
+
+// writePrivate writes a file that only the user can read. If it fails, an existing file stays as it
+// is.
+func writePrivate(path string, content []byte) error {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real // a link's target is replaced, not the link
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return wire.Errorf(wire.CodeBadInput, "%s is not a regular file", path).WithHint("name another file")
+	}
+	return home.WriteFile(path, content)
 }
 
 // writeNew writes a file for which the caller gave no path. It creates the file in a directory

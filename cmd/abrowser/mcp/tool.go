@@ -97,13 +97,13 @@ func commandLineVerbs() []string {
 // groupOf returns the group of tools for a verb, which depends on the verb's heading in the help.
 func groupOf(spec wire.Spec) string {
 	switch spec.Group {
-	case verbs.Open.Group, verbs.Click.Group, verbs.Wait.Group:
+	case verbs.Open.Group, verbs.Click.Group, verbs.Wait.Group, verbs.ClipboardRead.Group:
 		return groupInteraction
 	case verbs.Snapshot.Group:
 		return groupInspection
 	case verbs.TabList.Group:
 		return groupTabs
-	case verbs.CookiesGet.Group:
+	case verbs.CookiesGet.Group, verbs.AuthSave.Group:
 		return groupState
 	case verbs.Close.Group, verbs.PolicyDialog.Group:
 		return groupSessions

@@ -20,6 +20,7 @@ import (
 	"github.com/abrowser/abrowser/cmd/abrowser/completion"
 	"github.com/abrowser/abrowser/cmd/abrowser/lineedit"
 	"github.com/abrowser/abrowser/cmd/abrowser/mcp"
+	"github.com/abrowser/abrowser/cmd/abrowser/seal"
 	"github.com/abrowser/abrowser/launcher"
 	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/sockets"
@@ -85,6 +86,12 @@ func (f *full) ServeCDP(ctx context.Context, s commands.CDPServer) (int, error) 
 	return cdpserver.Serve(ctx, cdpserver.System{
 		Stdin: f.sys.Stdin, Stdout: f.sys.Stdout, Stderr: f.sys.Stderr, Environ: f.sys.Environ,
 	}, s)
+}
+
+func (f *full) Seal(content []byte, key string) ([]byte, error) { return seal.Seal(content, key) }
+
+func (f *full) Unseal(sealed []byte, key string, limit int64) ([]byte, error) {
+	return seal.Open(sealed, key, limit)
 }
 
 func (f *full) Complete(words []string) ([]byte, error) {

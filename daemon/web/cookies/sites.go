@@ -51,6 +51,9 @@ func siteOfURL(text string) string {
 	return siteOf(u.Hostname())
 }
 
+// SameSite reports whether two http or https URLs are of one site.
+func SameSite(a, b string) bool { return siteOfURL(a) != "" && siteOfURL(a) == siteOfURL(b) }
+
 // sites returns the sites that the session's pages are at, in alphabetical order.
 func (c logins) sites(ctx context.Context) ([]string, error) {
 	tabs, err := c.Tabs.List(ctx)

@@ -30,14 +30,19 @@ type storage struct {
 
 // open returns the storage of the page's main frame.
 func (a Area) open(c *direct.Page) (storage, error) {
+	return a.ofFrame(c, c.Target) // the main frame has the id of its target
+}
+
+// ofFrame returns the storage of a frame.
+func (a Area) ofFrame(p *direct.Page, frame string) (storage, error) {
 	var key struct {
 		StorageKey string `json:"storageKey"`
 	}
-	err := c.Send("Storage.getStorageKeyForFrame", map[string]any{"frameId": c.Target}, &key) // the main frame has the id of its target
+	err := p.Send("Storage.getStorageKeyForFrame", map[string]any{"frameId": frame}, &key)
 	if refused := (*cdp.Error)(nil); errors.As(err, &refused) || err == nil && key.StorageKey == "" {
-		return storage{}, noStorageError(c.URL)
+		return storage{}, noStorageError(p.URL)
 	}
-	return storage{c.Send, map[string]any{"storageKey": key.StorageKey, "isLocalStorage": bool(a)}, c.URL}, err
+	return storage{p.Send, map[string]any{"storageKey": key.StorageKey, "isLocalStorage": bool(a)}, p.URL}, err
 }
 
 func noStorageError(at string) error {

@@ -14,4 +14,9 @@ type Page struct {
 	// page that is busy delays those commands that its renderer handles. If the page or the
 	// connection is lost, Send returns an error with the code browser_gone.
 	Send func(method string, params, out any) error
+	// Others returns the other pages of the session.
+	Others func() ([]*Page, error)
+	// AtOrigin calls use with an empty page of an origin, in a tab that it opens and closes. The
+	// origin's server gets no request.
+	AtOrigin func(origin string, use func(*Page) error) error
 }

@@ -215,6 +215,20 @@ func (p *Prompts) grant(q Request) Decision {
 	return v
 }
 
+// Clipboard returns the text in the session's clipboard.
+func (p *Prompts) Clipboard() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.clipboard
+}
+
+// SetClipboard sets the text in the session's clipboard.
+func (p *Prompts) SetClipboard(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clipboard = text
+}
+
 // applyMode decides about the request q by a mode, and adds the record r of the decision to the
 // notices.
 func (p *Prompts) applyMode(mode string, r wire.Record, q Request) Decision {

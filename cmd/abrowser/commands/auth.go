@@ -1,0 +1,174 @@
+package commands
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/config"
+	"github.com/abrowser/abrowser/cmd/abrowser/statefiles"
+	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// login is the content of a file with a saved login.
+type login struct {
+	verbs.AuthProfile
+	Password string `json:"password"`
+}
+
+// maxLogin is the size of the largest file with a saved login in bytes.
+const maxLogin = 64 << 10
+
+func (x *run) logins() statefiles.Store {
+	return statefiles.Store{Dir: x.root().Path("auth"), What: "saved login", List: "abrowser auth list"}
+}
+
+// authKey returns the key of the saved logins: that of [run.encryptionKey], or else the key in the
+// root's file auth.key. If there is no such file and make is true, authKey creates it.
+func (x *run) authKey(c call, create bool) (string, error) {
+	key, err := x.encryptionKey(c)
+	if key != "" || err != nil {
+		return key, err
+	}
+	path := x.root().Path("auth.key")
+	content, err := statefiles.Read(path, maxKey)
+	if !errors.Is(err, wire.CodeNotFound) {
+		return strings.TrimSpace(string(content)), err
+	}
+	if !create {
+		return "", nil
+	}
+	random := make([]byte, 32)
+	_, _ = rand.Read(random) // never fails
+	if err := os.MkdirAll(x.root().Dir, 0o700); err != nil {
+		return "", wire.OSError("making "+x.root().Dir, err)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) { // another command was faster
+		content, err := statefiles.Read(path, maxKey)
+		return strings.TrimSpace(string(content)), err
+	}
+	if err != nil {
+		return "", wire.OSError("writing "+path, err)
+	}
+	key = hex.EncodeToString(random)
+	_, err = f.WriteString(key + "\n")
+	if err := errors.Join(err, f.Close()); err != nil {
+		return "", wire.OSError("writing "+path, errors.Join(err, os.Remove(path)))
+	}
+	x.warn("the saved logins are encrypted with the new key in " + path + "; ABROWSER_ENCRYPTION_KEY chooses another key")
+	return key, nil
+}
+
+func (x *run) saveLogin(ctx context.Context, in verbs.AuthSaveIn) (*verbs.AuthSaveOut, error) {
+	path, err := x.logins().Path(in.Name)
+	if err != nil {
+		return nil, err
+	}
+	if in.PasswordFile != "" {
+		content, err := statefiles.Read(config.InDir(x.config.Dir, in.PasswordFile), maxLogin)
+		if err != nil {
+			return nil, err
+		}
+		if in.Password = OneLine(content); in.Password == "" {
+			return nil, wire.Errorf(wire.CodeBadInput, "the file %s is empty", in.PasswordFile).WithHint("ls -l %s", in.PasswordFile)
+		}
+		if err := verbs.CheckPassword(in.Password); err != nil {
+			return nil, err
+		}
+	}
+	key, err := x.authKey(x.call, true)
+	if err != nil {
+		return nil, err
+	}
+	content, err := json.Marshal(login{verbs.AuthProfile{
+		Name: in.Name, URL: in.URL, Username: in.Username,
+		UsernameSelector: in.UsernameSelector, PasswordSelector: in.PasswordSelector, SubmitSelector: in.SubmitSelector,
+	}, in.Password})
+	if err != nil {
+		return nil, err
+	}
+	sealed, err := x.seal(ctx, content, key)
+	if err != nil {
+		return nil, err
+	}
+	if err := x.logins().Make(); err != nil {
+		return nil, err
+	}
+	return &verbs.AuthSaveOut{Saved: in.Name}, home.WriteFile(path, sealed)
+}
+
+// OneLine returns a password that was read from a file or from standard input, without the newline
+// at its end.
+func OneLine(content []byte) string {
+	return strings.TrimSuffix(strings.TrimSuffix(string(content), "\n"), "\r")
+}
+
+// readLogin returns a saved login.
+func (x *run) readLogin(ctx context.Context, name, key string) (login, error) {
+	var l login
+	content, err := x.logins().Load(name, maxLogin)
+	if err != nil {
+		return l, err
+	}
+	if content, err = x.unseal(ctx, content, key, maxLogin); err != nil {
+		return l, err
+	}
+	if json.Unmarshal(content, &l) != nil || l.Password == "" || l.URL == "" { // the cause might quote the password
+		return login{}, wire.Errorf(wire.CodeBadInput, "the file of the saved login %s is damaged", name).WithHint("abrowser auth delete %s", name)
+	}
+	l.Name = name
+	return l, nil
+}
+
+// prepareLogin adds the saved login to the parameters of auth login, before anything is started.
+func (x *run) prepareLogin(ctx context.Context, c call) error {
+	key, err := x.authKey(c, false)
+	if err != nil {
+		return err
+	}
+	l, err := x.readLogin(ctx, c.text("name"), key)
+	c.params["profile"], c.params["password"] = l.AuthProfile, l.Password
+	return err
+}
+
+func (x *run) listLogins(ctx context.Context, _ verbs.KeyFileIn) (*verbs.AuthListOut, error) {
+	files, err := x.logins().All()
+	if err != nil {
+		return nil, err
+	}
+	key, err := x.authKey(x.call, false)
+	if err != nil {
+		return nil, err
+	}
+	out := &verbs.AuthListOut{Profiles: []verbs.AuthListed{}}
+	for _, f := range files {
+		l, err := x.readLogin(ctx, f.Name, key)
+		listed := verbs.AuthListed{Name: f.Name, Username: l.Username, URL: l.URL}
+		if err != nil {
+			listed.Error = err.Error()
+		}
+		out.Profiles = append(out.Profiles, listed)
+	}
+	return out, nil
+}
+
+func (x *run) showLogin(ctx context.Context, in verbs.AuthNameIn) (*verbs.AuthShowOut, error) {
+	key, err := x.authKey(x.call, false)
+	if err != nil {
+		return nil, err
+	}
+	l, err := x.readLogin(ctx, in.Name, key)
+	return &verbs.AuthShowOut{Profile: l.AuthProfile}, err
+}
+
+func (x *run) deleteLogin(_ context.Context, in verbs.AuthDeleteIn) (*verbs.AuthDeleteOut, error) {
+	return &verbs.AuthDeleteOut{Deleted: in.Name}, x.logins().Remove(in.Name)
+}

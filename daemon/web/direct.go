@@ -1,0 +1,137 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
+
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/daemon/web/direct"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// withCDP returns the handler of a verb that sends CDP commands to the session's page on the direct
+// connection. The other parameters are those of onPage.
+func withCDP[In, Out any](p *pages, v wire.Verb[In, Out], usual time.Duration, check func(In) error, serve func(context.Context, *direct.Page, In) (Out, error)) daemon.Handler {
+	return onPage(p, v, usual, check, func(c *pageCall, ctx context.Context, in In) (Out, error) {
+		var none Out
+		at, err := c.call.directPage(ctx, c.page)
+		if err != nil {
+			return none, err
+		}
+		return serve(ctx, at, in)
+	})
+}
+
+// directPage returns a page for packages that know no Playwright.
+func (c *call) directPage(ctx context.Context, p *page) (*direct.Page, error) {
+	ps, err := p.attachCDP(ctx)
+	if err != nil {
+		return nil, err
+	}
+	at := &direct.Page{Call: c.Call, Target: p.target, URL: p.URL()}
+	for _, frame := range p.Frames() {
+		at.Frames = append(at.Frames, frame.URL())
+	}
+	at.Send = func(method string, params, out any) error {
+		err := ps.call(ctx, method, params, out)
+		if errors.Is(err, errLost) {
+			return c.on(p).pageGone()
+		}
+		return err
+	}
+	at.Others = func() ([]*direct.Page, error) { return c.otherPages(ctx, p) }
+	at.AtOrigin = func(origin string, use func(*direct.Page) error) error { return c.atOrigin(ctx, origin, use) }
+	return at, nil
+}
+
+// otherPages returns the session's pages except one. It leaves out those that have crashed.
+func (c *call) otherPages(ctx context.Context, except *page) ([]*direct.Page, error) {
+	conn, err := c.connected(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tabs, err := c.Tabs.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []*direct.Page
+	for _, tab := range tabs {
+		if tab.TargetID == except.target || tab.Crashed {
+			continue
+		}
+		p, err := conn.awaitPage(ctx, tab)
+		if err != nil {
+			return nil, err
+		}
+		at, err := c.directPage(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, at)
+	}
+	return all, nil
+}
+
+// atOrigin calls use with an empty page of an origin, in a tab of the session that it opens and
+// closes. No request is sent to the origin's server. If no tab can be opened without closing
+// another one of the session, atOrigin returns [wire.CodePoolFull].
+func (c *call) atOrigin(ctx context.Context, origin string, use func(*direct.Page) error) error {
+	if err := c.checkRoom(ctx, origin); err != nil {
+		return err
+	}
+	own := c.page
+	defer func() { c.page = own }()
+	p, tab, err := c.openTab(ctx)
+	if err != nil {
+		return err
+	}
+	err = c.watchTabs(daemon.TimeLeft(ctx, readTime), func() error { return p.showEmpty(origin) })
+	if err == nil {
+		var at *direct.Page
+		if at, err = c.directPage(ctx, p); err == nil {
+			err = use(at)
+		}
+	}
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), readTime)
+	defer cancel()
+	_, closed := c.closeTab(closing, c.current(), tab)
+	return codeError(errors.Join(err, closed))
+}
+
+// showEmpty loads an empty document of an origin, without a request to the origin's server or its
+// service worker.
+func (p *page) showEmpty(origin string) error {
+	for method, params := range map[string]any{"Network.enable": nil, "Network.setBypassServiceWorker": map[string]any{"bypass": true}} {
+		given, _ := params.(map[string]any)
+		if _, err := p.cdp.Send(method, given); err != nil {
+			return err
+		}
+	}
+	err := p.Route("**/*", func(r playwright.Route) {
+		p.conn.spawn(func() {
+			_ = r.Fulfill(playwright.RouteFulfillOptions{ContentType: playwright.String("text/html"), Body: "<!doctype html>"}) // Goto reports a failure
+		})
+	})
+	if err != nil {
+		return err
+	}
+	_, err = p.Goto(origin, playwright.PageGotoOptions{Timeout: playwright.Float(milliseconds(readTime))})
+	return err
+}
+
+// checkRoom returns an error if another tab of the session would be closed when one is opened.
+func (c *call) checkRoom(ctx context.Context, origin string) error {
+	pool, err := c.Broker.Pool(ctx, c.Agent())
+	if err != nil {
+		return err
+	}
+	var used, most int
+	if n, _ := fmt.Sscanf(pool.TabPool, "%d/%d", &used, &most); n == 2 && used >= most && !pool.YouHaveReservation {
+		return wire.Errorf(wire.CodePoolFull, "no tab is free to visit %s", origin).WithHint("abrowser tab close frees a tab")
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+// Package touch serves swipes: it sends the movement of a finger to a page. Touches of an element are
+// actions of package web, since they wait for the element.
+//
+// The package sends CDP commands to a page and knows no Playwright. Package web calls it.
+package touch
+
+import (
+	"context"
+	"time"
+
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/daemon/web/direct"
+	"github.com/abrowser/abrowser/sockets/verbs"
+)
+
+const (
+	steps    = 10                    // movements of a swipe
+	stepTime = 16 * time.Millisecond // about a frame, since pages measure how fast a finger is
+)
+
+// Swipe moves a finger from the middle of the page in a direction. The way is centred, so that it
+// begins and ends in the page if the page is large enough.
+func Swipe(ctx context.Context, p *direct.Page, in verbs.SwipeIn) (verbs.SwipeOut, error) {
+	var layout struct {
+		Viewport struct{ ClientWidth, ClientHeight float64 } `json:"cssVisualViewport"`
+	}
+	if err := p.Send("Page.getLayoutMetrics", nil, &layout); err != nil {
+		return verbs.SwipeOut{}, err
+	}
+	dx, dy := map[string]float64{"left": -1, "right": 1}[in.Direction], map[string]float64{"up": -1, "down": 1}[in.Direction]
+	at := func(part float64) []map[string]any { // part goes from -0.5 to 0.5
+		x := layout.Viewport.ClientWidth/2 + dx*part*float64(in.Distance)
+		y := layout.Viewport.ClientHeight/2 + dy*part*float64(in.Distance)
+		return []map[string]any{{"x": x, "y": y}}
+	}
+	touch := func(kind string, points []map[string]any) error {
+		return p.Send("Input.dispatchTouchEvent", map[string]any{"type": kind, "touchPoints": points}, nil)
+	}
+	p.Begun = true
+	if err := touch("touchStart", at(-0.5)); err != nil {
+		return verbs.SwipeOut{}, err
+	}
+	for i := 1; i <= steps; i++ {
+		daemon.Sleep(ctx, stepTime)
+		if err := touch("touchMove", at(float64(i)/steps-0.5)); err != nil {
+			return verbs.SwipeOut{}, err
+		}
+	}
+	return verbs.SwipeOut{Swiped: in.Direction}, touch("touchEnd", []map[string]any{})
+}
