@@ -101,19 +101,19 @@ func TestSuccessiveResponses(t *testing.T) {
 	}
 }
 
-// endless is a reader. Each Read returns the text say, until left bytes have been returned in
-// total. Then it returns EOF.
+// endless is an io.Reader that repeats a text until it has returned a number of bytes. Then Read
+// returns io.EOF.
 type endless struct {
-	say  string
-	left int // bytes that are still to be returned
+	text      string
+	remaining int // bytes that are still to be returned
 }
 
 func (e *endless) Read(p []byte) (int, error) {
-	if e.left <= 0 {
+	if e.remaining <= 0 {
 		return 0, io.EOF
 	}
-	n := copy(p, e.say)
-	e.left -= n
+	n := copy(p, e.text)
+	e.remaining -= n
 	return n, nil
 }
 
@@ -128,7 +128,7 @@ func TestHeadLimit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			more := &endless{tt.more, enough}
 			_, err := newResponseReader(io.MultiReader(strings.NewReader(tt.begin), more)).next()
-			if took := enough - more.left; err == nil || !strings.Contains(err.Error(), "more than 65536 bytes") || took > maxHead {
+			if took := enough - more.remaining; err == nil || !strings.Contains(err.Error(), "more than 65536 bytes") || took > maxHead {
 				t.Errorf("next() = %v after %d bytes", err, took)
 			}
 		})

@@ -63,11 +63,11 @@ func run[In, Out any](ctx, entered context.Context, s *Session, v wire.Verb[In, 
 const briefTime = time.Second
 
 // QueuedBriefly returns the handler of a verb that the daemon can serve from its own data. An
-// example is get url, because the daemon has the URL of the active tab even while the page is
-// busy. The verb waits in the queue for up to briefTime. If its turn has not come by then, the
-// daemon serves the verb from its own data, without a ticket. In some cases, for example if the
-// daemon knows no active tab, the verb instead enters the queue again, after all commands that
-// already wait. It then waits for its turn as long as a verb of [Queued] does.
+// example is get url, because the daemon has the URL of the active tab even while the page is busy.
+// The verb waits in the queue for up to briefTime. If its turn has not come by then, the daemon
+// serves the verb from its own data, without a ticket. In some cases, for example if the daemon
+// does not know which tab is active, the verb instead enters the queue again, after all commands
+// that already wait. It then waits for its turn as long as a verb of [Queued] does.
 func QueuedBriefly[In, Out any](s *Session, v wire.Verb[In, Out], serve func(context.Context, *Call, In) (Out, error)) Handler {
 	h := Queued(s, v, serve)
 	wait := h.Serve

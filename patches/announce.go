@@ -101,9 +101,9 @@ type attachParams struct {
 const adoptTime = 500 * time.Millisecond
 
 // adopt attaches a client to the existing targets of its tenant, in the order of
-// [Mux.targetsOf]. It waits up to adoptTime for the pages to respond. The function then is
-// called when the client has got the attachedToTarget events of the pages that responded in
-// that time. adopt attaches the client to any other page when that page responds.
+// [Mux.targetsOf]. It waits up to adoptTime for the pages to respond. It calls then() when the
+// client has got the attachedToTarget events of the pages that responded within adoptTime. adopt
+// attaches the client to any other page when that page responds.
 //
 // The wait is limited because Chromium, while a page navigates, delays every call on the
 // page until the server has answered. Playwright would wait for such a page while it

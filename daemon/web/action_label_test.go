@@ -68,8 +68,9 @@ func clickBy(t *testing.T, s *daemontest.Session, verb, selector string, timeout
 	return err
 }
 
-// A person clicks the label of these checkboxes and radio buttons. A click on such an input
-// therefore goes to its label, activates the input once, and activates nothing else.
+// TestClickThroughLabel checks checkboxes and radio buttons whose label a person would click, for
+// example because the input is invisible or has no size. A click on such an input goes to the
+// label, activates the input once, and activates nothing else.
 func TestClickThroughLabel(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)

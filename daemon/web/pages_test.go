@@ -22,8 +22,8 @@ func questions(t *testing.T, s *daemontest.Session) int {
 	return bytes.Count(log, fmt.Appendf(nil, `"verb":"broker tabs","session":%q`, s.Name))
 }
 
-// After a command without side effects, the daemon does not ask the broker for tabs. After a
-// command with side effects, the reply reports them.
+// After a command without side effects, the daemon does not ask the broker for tabs. If a command
+// has side effects, such as a new tab or a dialog, its reply reports them.
 func TestQuietCommandsSendNoRequest(t *testing.T) {
 	t.Parallel()
 	web, s := site.Start(t), home.Start(t)

@@ -102,8 +102,8 @@ func TestDrag(t *testing.T) {
 	}
 }
 
-// An element that cannot be dropped on is named in the error. The mouse button is not pressed then,
-// and after the drag is not pressed any more.
+// If an element cannot be dropped on, the error names the element and the mouse button was never
+// pressed. If the target disappears after the press, the button is released.
 func TestDragToNothing(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)

@@ -86,8 +86,8 @@ func TestOpenRefuses(t *testing.T) {
 	fails(t, s, verbs.Open, verbs.OpenIn{URL: "http://no.such.host.invalid/"}, wire.CodeNavigation)
 }
 
-// When an open that failed is answered, the browser already shows its error page. So the error page
-// does not replace the page that is opened next.
+// The reply to a failed open command is sent only when the browser already shows its error page.
+// Therefore the error page cannot replace the page that the next open command opens.
 func TestOpenAfterAnOpenThatFailed(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)

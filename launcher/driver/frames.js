@@ -1,14 +1,15 @@
 // A session can choose a frame, in which its commands then find their elements and run their
-// scripts. The frame is named by its CDP id, which it keeps as long as it exists: when it navigates,
-// also to another origin, and when the session connects to another driver.
+// scripts. The frame is named by its CDP id. A frame keeps this id as long as it exists, even if
+// the frame navigates to another origin, or the session connects to another driver.
 //
 // A selector that begins with abrowser-frame=ID >> is resolved in the frame with this id, see
 // enterFrame. The driver adds this method to the CDP session of a page:
 //   Abrowser.inFrame  {target, frame, method, params}: sends a CDP command to the frame's process.
-//                     Runtime.evaluate gets the frame's own world. The response is {result}.
-//                     Without a method the response is {name, url}. The response is {gone: true}
-//                     if the page does not have the frame any more, and {} if the driver does not
-//                     have the page
+//                     Runtime.evaluate runs in the main execution context of the frame. Responses:
+//                     {result}     the command's result
+//                     {name, url}  if no method was given
+//                     {gone: true} if the frame does not exist in the page any more
+//                     {}           if the driver does not have the page
 
 const frameIsGone = "the frame is gone";
 

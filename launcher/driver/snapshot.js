@@ -179,12 +179,15 @@ function labelOf(element, name) {
   return chosen ? { word: chosen } : {};
 }
 
-// bringListeners runs in the driver, before a snapshot of a frame. It lets describe, in the frame's
-// utility world, find out which elements listen to clicks. Only the browser can tell: listeners that
-// a page has added are not visible to scripts. The browser's console has a function for it,
-// getEventListeners, but only in the page's own world. The two worlds share the elements. So in the
-// page's world reportListening keeps the function, and answers by events to an event that
-// collectListening sends. Pages do not know the names of these events.
+// bringListeners runs in the driver, before a snapshot of a frame. The function describe, which
+// runs in the frame's utility world, needs it to learn which elements listen to clicks.
+//
+// Scripts cannot see the listeners that a page has added. Only getEventListeners can, a function of
+// the browser's console, and it works only in the page's main world. The two worlds share the
+// elements, so they communicate by events. reportListening, in the main world, keeps
+// getEventListeners. When collectListening, in the utility world, sends an event,
+// reportListening answers with an event at each element that listens. Pages do not know the
+// names of these events.
 //
 // This takes two messages for each document. The page handles messages in order, so bringListeners
 // does not wait for the responses.
@@ -199,10 +202,11 @@ function bringListeners(frame, utility) {
 }
 const listeningEvent = "abrowser" + crypto.randomBytes(12).toString("hex");
 
-// reportListening runs in pages, in the page's own world. It answers to an event of isUnheard. It
-// answers to an event at the document with an event at each element that listens to clicks. React, whose own listener is at the root of
-// its part of the page, gives a listener to each element with onClick as well. Form controls are
-// left out, because they have refs in any case.
+// reportListening runs in pages, in the page's main world. It answers an event of collectListening
+// at the document with an event at each element that listens to clicks. Form controls are left out,
+// because they have refs in any case. React, whose own listener is at the root of its part of the
+// page, gives a listener to each element with onClick as well. reportListening cancels an event of
+// isUnheard if nothing in the event's path listens to the mouse or to the focus.
 function reportListening(name, getEventListeners) {
   const { constructor: Event } = document.createEvent("Event"); // some libraries replace the global one
   const search = (root) => {

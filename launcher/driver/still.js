@@ -5,9 +5,9 @@
 //   - A node is added, removed or changed, in a frame or in an open shadow root, or an image,
 //     frame or script is loaded, or a frame changes its size. What happens at most scrollTime
 //     after a scroll does not count, because the attempts of an action scroll the page.
-//   - A CSS transition, a CSS animation or an animation by a script runs that has an end. An
-//     endless animation does not count: many pages at rest have one, such as a pulsing dot, and
-//     behind the spinner of a page that loads, there is usually a request.
+//   - A finite animation runs: a CSS transition, a CSS animation or an animation by a script. An
+//     endless animation does not count, since many pages at rest have one, such as a pulsing dot. A
+//     page that shows an endless spinner while it loads usually has a request in flight too.
 //   - A frame does not answer.
 // A script that changes the page once a second, such as a clock, therefore keeps an action
 // waiting until its timeout.
@@ -16,9 +16,9 @@ const frameAnswerTime = 1000; // milliseconds that a frame has for its answer
 const openTime = 10_000;
 const requests = new WeakMap(); // maps a request to the time at which isLoading first saw it
 
-// sinceChange returns how long ago the page last changed, in milliseconds. In a document in which
-// it is called for the first time, it returns at most the time since that call. The result is
-// negative if an animation will still run for some time.
+// sinceChange returns how long ago the page last changed, in milliseconds. Changes before the
+// first call in a document were not observed, so the result is at most the time since that
+// call. The result is negative if an animation will still run for some time.
 async function sinceChange(page) {
   const { frameManager } = page;
   if (page.mainFrame().pendingDocument() || frameManager.frames().some(isLoading)) return 0;

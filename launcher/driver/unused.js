@@ -1,6 +1,6 @@
-// A click on an element that nothing listens to has no effect, and an agent may take its success for
-// one. Such a click is reported as unused. In doubt it is not: a click counts as used unless it is
-// known that nothing uses it. What is not known:
+// A click on an element that nothing listens to has no effect, but its success can make an agent
+// believe that it had one. The driver reports such a click as unused. A click counts as used unless
+// the driver can prove that nothing uses it. The driver cannot know:
 //   - the listeners of a page of which there was no snapshot, see bringListeners, and of frames
 //   - what a custom element does in a shadow root that is closed
 //   - what a style sheet of another origin does with an element under the mouse

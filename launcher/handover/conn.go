@@ -135,13 +135,13 @@ func (c *Conn) Browser() (*Browser, error) {
 	return first.Browser, c.conn.SetReadDeadline(time.Time{})
 }
 
-// Replace closes the connection of c, whose other end is dead, and makes c use another one. The
-// parameter with is the Conn from which c takes the new connection.
-func (c *Conn) Replace(with *Conn) {
+// Replace closes c's connection, whose other end is dead, and makes c use the connection of other
+// instead.
+func (c *Conn) Replace(other *Conn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_ = c.conn.Close() // its other end is dead
-	c.conn, c.in = with.conn, with.in
+	c.conn, c.in = other.conn, other.in
 }
 
 // Close closes the connection.

@@ -59,8 +59,9 @@ func (i *Installer) FindNode(ctx context.Context) (Node, error) {
 	return Node{}, missing(wire.CodeNoDriver, "Node %d or newer, which runs Playwright's driver, is not installed: %s", oldestNode, why)
 }
 
-// nodeVersion is the saved version of a Node. Size and Time are the state of Node's file when Node
-// was run for its version.
+// nodeVersion is the saved output of node --version for one executable. Size and Time are the size
+// and the modification time of the executable when it was run. If they differ now, the saved
+// version is out of date.
 type nodeVersion struct {
 	Size    int64     `json:"size"`
 	Time    time.Time `json:"time"`

@@ -64,10 +64,10 @@ func (r Root) BrowserOf(s wire.Settings) (Endpoint, error) {
 	return e, err
 }
 
-// hashName returns a name for a browser that is given by its CDP URL or by the directory of its
-// profile. The name is kind, a dash and a hash of from.
-func hashName(kind, from string) string {
-	sum := sha256.Sum256([]byte(from))
+// hashName returns a name for a browser that is identified by a CDP URL or by the directory of its
+// profile. The name is <kind>-<hash>, where the hash is that of the URL or the directory.
+func hashName(kind, location string) string {
+	sum := sha256.Sum256([]byte(location))
 	return kind + "-" + hex.EncodeToString(sum[:8])
 }
 

@@ -202,8 +202,8 @@ func TestTooManyClients(t *testing.T) {
 	}
 }
 
-// A server that ends waits for a handler that has hijacked its connection, whose context it
-// cancels.
+// When a server ends, it cancels the contexts of handlers that have hijacked their connections,
+// and waits for these handlers.
 func TestEndWaitsForHijackers(t *testing.T) {
 	began, ended := make(chan struct{}), make(chan struct{})
 	r := start(t, func(s *Server) {

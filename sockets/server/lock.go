@@ -22,8 +22,8 @@ type Lock struct {
 //
 //   - The client disconnects.
 //   - The lock's limit has passed.
-//   - The context leaving ends. Serve cancels it when the server shuts down.
-func (s *Server) serveHolding(leaving context.Context, w http.ResponseWriter, r *http.Request, h Lock) {
+//   - The server shuts down. Serve then cancels the context shutdown.
+func (s *Server) serveHolding(shutdown context.Context, w http.ResponseWriter, r *http.Request, h Lock) {
 	call, no := s.admit(r, wire.Spec{})
 	if no == nil {
 		_, no = readBody(w, r)
@@ -49,7 +49,7 @@ func (s *Server) serveHolding(leaving context.Context, w http.ResponseWriter, r 
 	defer limit.Stop()
 	select {
 	case <-r.Context().Done():
-	case <-leaving.Done():
+	case <-shutdown.Done():
 	case <-limit.C:
 	}
 }

@@ -51,10 +51,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	running := &sync.WaitGroup{}
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	leaving, leave := context.WithCancel(base)
+	shutdown, leave := context.WithCancel(base)
 	defer leave()
 	server := &http.Server{
-		Handler:           s.handler(leaving, running),
+		Handler:           s.handler(shutdown, running),
 		BaseContext:       func(net.Listener) context.Context { return base },
 		ConnContext:       withConn,
 		MaxHeaderBytes:    maxHead,
@@ -134,7 +134,7 @@ func ignore(err, target error) error {
 // context of a verb ends when its client disconnects or shortly before the client's deadline.
 func (s *Server) Handler() http.Handler { return s.handler(context.Background(), &sync.WaitGroup{}) }
 
-func (s *Server) handler(leaving context.Context, running *sync.WaitGroup) http.Handler {
+func (s *Server) handler(shutdown context.Context, running *sync.WaitGroup) http.Handler {
 	verbs := make(map[string]wire.Handler, len(s.Handlers))
 	for _, h := range s.Handlers {
 		verbs[h.Verb.Describe().Path()] = h
@@ -155,7 +155,7 @@ func (s *Server) handler(leaving context.Context, running *sync.WaitGroup) http.
 		held, isHolding := holdings[r.URL.Path]
 		switch h, isVerb := verbs[r.URL.Path]; {
 		case isHolding:
-			s.serveHolding(leaving, w, r, held)
+			s.serveHolding(shutdown, w, r, held)
 		case r.URL.Path == wire.PathHello:
 			s.serveHello(w, r)
 		case r.URL.Path == wire.PathRetire:

@@ -101,8 +101,8 @@ func (c *command) run(ctx context.Context) int {
 	return c.printer.answer(result.Output, result.Failure)
 }
 
-// announce prints the output of a command that continues to run, and reports whether it could. An
-// error is printed, too.
+// announce prints the output of a command that continues to run, and reports whether it succeeded.
+// If the output cannot be encoded or written, announce reports that error to the user.
 func (c *command) announce(out any) bool { return c.printer.answer(out, nil) == wire.ExitDone }
 
 // do runs a command, and passes its warnings, session and records to the printer.

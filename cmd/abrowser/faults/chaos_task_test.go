@@ -217,15 +217,15 @@ func (k *chaosTask) same(document, typed string, restarts int64) {
 	k.restarts = max(k.restarts, restarts)
 }
 
-// isAt counts an error if url is not in the list any. If url contains the name of another task, it
-// counts a wrong page. Otherwise it counts a lost tab.
-func (k *chaosTask) isAt(url string, any ...string) {
+// isAt counts an error unless url is one of the allowed URLs. The error is a wrong page if url
+// contains the name of another task, and a lost tab otherwise.
+func (k *chaosTask) isAt(url string, allowed ...string) {
 	switch {
-	case slices.Contains(any, url):
+	case slices.Contains(allowed, url):
 	case strings.Contains(url, "name=task-") && !strings.Contains(url, "name="+k.name+"&"), strings.Contains(url, "/page/task-") && !strings.Contains(url, "/page/"+k.name+"-"):
 		k.see(&k.counts.wrongPages, "%s is at %s", k.name, url)
 	default:
-		k.see(&k.counts.lostTabs, "%s is at %s, want %q", k.name, url, any)
+		k.see(&k.counts.lostTabs, "%s is at %s, want %q", k.name, url, allowed)
 	}
 }
 

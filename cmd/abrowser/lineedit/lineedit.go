@@ -2,9 +2,9 @@
 // completion.
 //
 // The history lasts as long as the process and is not written to a file, because a line may contain
-// a password. The package knows no commands: a function completes the words. Package roles uses it,
-// for abrowser repl. The invariant: the terminal is restored before ReadLine returns, so that
-// Ctrl-C interrupts a command that runs.
+// a password. The package does not depend on the commands: its caller passes a function that
+// completes words. Package roles uses it, for abrowser repl. The invariant: the terminal is
+// restored before ReadLine returns, so that Ctrl-C interrupts a command that runs.
 package lineedit
 
 import (

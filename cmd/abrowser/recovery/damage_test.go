@@ -59,9 +59,10 @@ func stateFiles(h *e2e.Home) []string {
 	return append(all, filepath.Join(h.Dir, "profiles", "default", "abrowser.lock"))
 }
 
-// The test damages one state or lock file after another. Before each damage, it kills the daemon
-// of session "one". If the session's next command fails, its error names the file or has a code
-// that the kill alone explains. No tab is lost, and each tab still belongs to its task.
+// TestDamagedFiles damages one state or lock file after another. Before each damage, it kills the
+// daemon of session "one". If the session's next command fails, its error must name the damaged
+// file, or have a code that the kill of a process may also cause (see [e2e.Allowed]). No tab may be
+// lost, and each tab must still belong to its task.
 func TestDamagedFiles(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)

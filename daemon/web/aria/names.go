@@ -60,10 +60,12 @@ func (o *printer) isOneOfMany(n *Node) bool {
 	return same > 1
 }
 
-// near returns the text that tells a control without a name apart from others of its kind, such as
-// the text of the list item that it is in: the text between it and the control before or after it.
-// It is looked for in a snapshot of the interactive elements only, because a snapshot of everything
-// shows the text itself.
+// near returns a text beside a control that has no name, such as the text of the list item that
+// contains the control. The text tells the control apart from others of its kind. It stands
+// between this control and the next or the previous control.
+//
+// near returns an empty string except in a snapshot of the interactive elements, because a
+// snapshot of all elements shows the text anyway.
 func (o *printer) near(n *Node) string {
 	if !o.in.Interactive || !n.isControl() || n.Role == "iframe" {
 		return ""

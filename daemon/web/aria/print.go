@@ -28,8 +28,8 @@ func (n *Node) ShownRole() string {
 	return n.Role
 }
 
-// Print returns the text of a snapshot of the nodes below root. The parameter in selects what the
-// text contains. URLs in the main frame are resolved against the URL base.
+// Print returns the text of a snapshot of the nodes below root. The input of the verb snapshot
+// selects what the text contains. Relative URLs in the main frame are resolved against base.
 func Print(root *Node, in verbs.SnapshotIn, base string) string {
 	o := printer{in: in, base: base}
 	return o.print(root)

@@ -1,5 +1,5 @@
-// Package cookiefile reads cookies that a person has copied from a browser: as a curl command, as
-// a Cookie header, or as a JSON list. It knows no page and keeps no cookie.
+// Package cookiefile reads cookies that a person has copied from a browser: as a curl command, as a
+// Cookie header, or as a JSON list. It does not use a page, and stores no cookies.
 package cookiefile
 
 import (

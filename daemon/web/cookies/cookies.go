@@ -148,17 +148,17 @@ func (c logins) set(params []map[string]any) error {
 	return err
 }
 
-// cookieParams returns the parameters of CDP for a cookie, which a page at the URL gets unless the
-// cookie has a domain.
-func cookieParams(n cookiefile.Cookie, at string) (map[string]any, error) {
+// cookieParams returns a cookie in the form that Network.setCookies expects. A cookie with a domain
+// is set for that domain, and a cookie without one for pageURL.
+func cookieParams(n cookiefile.Cookie, pageURL string) (map[string]any, error) {
 	p := map[string]any{"name": n.Name, "value": n.Value, "path": "/"}
 	switch {
 	case n.Domain != "":
 		p["domain"] = n.Domain
-	case siteOfURL(at) != "":
-		p["url"] = at
+	case siteOfURL(pageURL) != "":
+		p["url"] = pageURL
 	default:
-		return nil, wire.Errorf(wire.CodeBadInput, "the page %.100s has no cookies", at).WithHint("abrowser cookies set theme dark --url https://example.com")
+		return nil, wire.Errorf(wire.CodeBadInput, "the page %.100s has no cookies", pageURL).WithHint("abrowser cookies set theme dark --url https://example.com")
 	}
 	if n.Path != "" {
 		p["path"] = n.Path
@@ -172,7 +172,7 @@ func cookieParams(n cookiefile.Cookie, at string) (map[string]any, error) {
 	if n.HTTPOnly {
 		p["httpOnly"] = true
 	}
-	if u, err := url.Parse(at); n.Secure || n.Domain == "" && err == nil && u.Scheme == "https" && n.SameSite == "None" {
+	if u, err := url.Parse(pageURL); n.Secure || n.Domain == "" && err == nil && u.Scheme == "https" && n.SameSite == "None" {
 		p["secure"] = true
 	}
 	return p, nil

@@ -2,7 +2,7 @@
 // browser share both, except incognito sessions. So what affects other sites than those of the
 // session's own pages is done only if the caller asks for it.
 //
-// The package sends CDP commands to a page and knows no Playwright. Package web calls it.
+// The package sends CDP commands to a page and does not use Playwright. Package web calls it.
 package cookies
 
 import (

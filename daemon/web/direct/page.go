@@ -1,5 +1,5 @@
 // Package direct describes the page of a command for packages that use it by CDP, on the daemon's
-// direct connection, and know no Playwright. Package web makes it and calls them.
+// direct connection, without Playwright. Package web makes it and calls them.
 package direct
 
 import "github.com/abrowser/abrowser/daemon"

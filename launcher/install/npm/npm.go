@@ -7,10 +7,10 @@
 // few files, the key files. [Package.CheckAll] reads every file.
 //
 // This Go package does not resolve versions or dependencies, runs no scripts of a package, and
-// does not depend on the use of the packages. Package install uses it for Playwright's driver and
-// for Node. Two processes must not install into one directory at the same time, so package install
-// holds a lock while it uses an [Installer]. The invariant: no parser sees a byte of an archive
-// whose hash is not the pinned one.
+// makes no assumption about what a package is for. Package install uses it for Playwright's driver
+// and for Node. Two processes must not install into one directory at the same time, so package
+// install holds a lock while it uses an [Installer]. The invariant: an archive is parsed only after
+// its hash has been compared with the pinned one and found equal.
 package npm
 
 import (
