@@ -33,14 +33,14 @@ func (b *Broker) as(agent string) *Broker {
 	return &Broker{caller: &caller, session: b.session}
 }
 
-// claim returns the agent that owns the session. The parameter by is the caller of the command
-// that runs. If no agent owns the session, this caller becomes the owner, unless its command only
-// reads. If no command runs, by is nil and claim changes nothing.
-func (b *Broker) claim(ctx context.Context, by *caller) (verbs.ClaimOut, error) {
-	in := verbs.ClaimIn{Session: b.session, QueryOnly: by == nil}
+// claim returns the agent that owns the session. claimant is the caller of the running command. It
+// becomes the owner if no agent owns the session and the command does more than read. If no command
+// runs, claimant is nil and claim changes nothing.
+func (b *Broker) claim(ctx context.Context, claimant *caller) (verbs.ClaimOut, error) {
+	in := verbs.ClaimIn{Session: b.session, QueryOnly: claimant == nil}
 	agent := ""
-	if by != nil {
-		in.ReadOnly, agent = by.reads, by.agent
+	if claimant != nil {
+		in.ReadOnly, agent = claimant.reads, claimant.agent
 	}
 	var out verbs.ClaimOut
 	return out, b.as(agent).request(ctx, repeatable(verbs.BrokerClaim.Spec), in, &out)

@@ -215,8 +215,8 @@ func (s *Session) refuse(call *wire.Call, verb string, holder wire.AgentKey) err
 	return wire.OwnershipError(verbPhrase(verb), s.Tabs.activeName(s.Name), holder)
 }
 
-// holder returns the agent that owns the session, or "" if no agent does. If there is a
-// connection, that is the connection's owner. Otherwise holder asks the broker, which has
+// holder returns the agent that owns the session, or "" if no agent does. If the daemon has a
+// connection, the result is the connection's owner. Otherwise holder asks the broker, which has
 // statusTime to respond, and takes the first of these cases that applies:
 //
 //  1. The broker reserves the session for an agent. That agent is the owner.

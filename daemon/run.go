@@ -86,7 +86,7 @@ func Run(ctx context.Context, o Options) error {
 	watch.Go(func() { s.watchConnection(ctx) })
 	watch.Go(func() { s.watchIdle(ctx) })
 	// Without this call, it takes the Go runtime minutes to give back the memory of a large reply.
-	// After a picture of 30 MB, that is 160 MB.
+	// After a picture of 30 MB, this memory has 160 MB.
 	watch.Go(func() { s.idle.watchRest(ctx, debug.FreeOSMemory) })
 	watch.Go(func() { s.watchOwner(ctx) })
 	srv := &server.Server{

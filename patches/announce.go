@@ -48,9 +48,9 @@ func (m *Mux) announce(t *target) {
 func (t *target) unresponsive() bool { return t.tab != nil && t.tab.Crashed }
 
 // attachClient attaches a client to target t, as Chromium's auto-attach on the client's
-// browser-level session s would. It attaches only once for each s and t. The function then may
-// be nil. It is called when the client has got the attachedToTarget event or the attachment has
-// failed. It is called at once if attachClient does not attach the client.
+// browser-level session s would. It attaches only once for each s and t. attachClient calls then(),
+// which may be nil, when the client has got the attachedToTarget event or the attachment has
+// failed. If attachClient does not attach the client, it calls then() at once.
 func (m *Mux) attachClient(s *session, t *target, then func()) {
 	// The clients are not attached to a service worker outside the owner's own contexts. Such
 	// a worker is in the shared context, or its context is gone.

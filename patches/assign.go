@@ -91,9 +91,9 @@ type pendingPopup struct {
 	expires time.Time
 }
 
-// guessOpener returns the tenant whose page announced a tab with the URL of t. If no page
-// did, it returns the tenant with a recent click that may have opened t. It returns nil
-// unless exactly one tenant matches.
+// guessOpener returns the tenant whose page announced a tab with the URL of t. If no page did, it
+// returns the tenant with a recent click that may have opened t. If no tenant or more than one
+// matches, it returns nil.
 func (m *Mux) guessOpener(t *target) *tenant {
 	now := m.Clock()
 	m.popups = slices.DeleteFunc(m.popups, func(o pendingPopup) bool { return !now.Before(o.expires) })

@@ -116,7 +116,7 @@ func (m *Mux) WhenReady(id ClientID, do func()) {
 }
 
 // callOn sends a command that the Mux needs for a client's request, on one of the client's
-// sessions. It passes the reply to then. If the session ends before the reply, then is never
+// sessions. It calls then() with the reply. If the session ends before the reply, then() is never
 // called.
 func (m *Mux) callOn(s *session, r cdp.Request, method string, params json.RawMessage, then func(in cdp.Message)) {
 	id := m.nextID()

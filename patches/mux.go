@@ -23,11 +23,11 @@ type Transport interface {
 	Cut(c ClientID, why string)
 	// Save writes the state to disk before it returns.
 	Save(s State)
-	// Deliver copies a finished download. file is a name in [Options.DownloadDir], or the path
-	// of a file elsewhere. The parameter to has the places for the copies. When all copies are
-	// made, done is called on the Mux's goroutine with their paths in the same order. The path
-	// is empty for a copy that failed.
-	Deliver(file string, to []Delivery, done func(where []string))
+	// Deliver copies a finished download. file is a name in [Options.DownloadDir], or the path of a
+	// file elsewhere. copies has the places for the copies. When all copies are made, Deliver calls
+	// done() on the Mux's goroutine with their paths in the same order. The path is empty for a
+	// copy that failed.
+	Deliver(file string, copies []Delivery, done func(where []string))
 	// Discard removes a file, complete or not, from [Options.DownloadDir].
 	Discard(name string)
 }

@@ -103,10 +103,10 @@ func (t *Tab) reopenURL() string {
 	return t.URL
 }
 
-// reopenAt opens the tenant's first lost tab. The parameter to is the URL. If the browser
-// refuses the URL, the tab is opened empty. reopenAt passes true to then if the tab was opened,
-// or false if the browser refused the empty page too.
-func (m *Mux) reopenAt(tn *tenant, to string, then func(ok bool)) {
+// reopenAt opens the tenant's first lost tab at url. If the browser refuses url, the tab is opened
+// empty. reopenAt calls then(true) if the tab was opened, or then(false) if the browser refused the
+// empty page too.
+func (m *Mux) reopenAt(tn *tenant, url string, then func(ok bool)) {
 	id := m.nextID()
 	m.creates[id] = tn
 	m.pending[id] = pendingCall{then: func(in cdp.Message) {
@@ -116,19 +116,19 @@ func (m *Mux) reopenAt(tn *tenant, to string, then func(ok bool)) {
 			delete(m.creates, id)
 			m.assignRemaining()
 			m.Log.Warn("opening a lost tab again", "owner", tn.Name, "error", err)
-			if to == "about:blank" {
+			if url == "about:blank" {
 				then(false)
 				return
 			}
 			m.reopenAt(tn, "about:blank", then)
 			return
 		}
-		m.rebindTab(tn, out.TargetID, to)
+		m.rebindTab(tn, out.TargetID, url)
 		m.targetCreated(id, tn, out.TargetID)
 		then(true)
 	}}
 	home := m.defaultContext(tn)
-	m.send(id, "Target.createTarget", encode(createParams{to, true, home, home != m.shared && !m.hasWindow(home)}), "")
+	m.send(id, "Target.createTarget", encode(createParams{url, true, home, home != m.shared && !m.hasWindow(home)}), "")
 }
 
 type createParams struct {
@@ -144,22 +144,22 @@ func (m *Mux) mayBeReopened(t *target, tn *tenant) bool {
 	return m.reopening != nil && m.reopening.Owner == tn.Name && tn.tabs[t.TargetID] == nil && t.Type == "page" && t.OpenerID == "" && t.ContextID == tn.Private
 }
 
-// rebindTab binds the tenant's first lost tab to its new target. The parameter at is the URL
-// at which the target was opened. Other tabs that have the lost tab as their opener, and the
-// record of the active tab, get the new target id.
-func (m *Mux) rebindTab(tn *tenant, target, at string) {
+// rebindTab binds the tenant's first lost tab to its new target. The target was opened at url.
+// Other tabs that have the lost tab as their opener, and the record of the active tab, get the new
+// target id.
+func (m *Mux) rebindTab(tn *tenant, target, url string) {
 	tab := tn.Lost[0]
 	tn.Lost = slices.Delete(tn.Lost, 0, 1)
 	if len(tn.Lost) == 0 {
 		tn.Lost = nil
 	}
 	was := tab.Target
-	back := Reopened{Number: tab.Number, URL: tab.URL, Empty: at != tab.URL}
+	back := Reopened{Number: tab.Number, URL: tab.URL, Empty: url != tab.URL}
 	tn.Reopened = append(slices.DeleteFunc(tn.Reopened, func(r Reopened) bool { return r.Number == tab.Number }), back)
 	tn.ReopenedAt = m.now()
-	tab.Target, tab.URL, tab.Pending = target, at, ""
-	if at != "about:blank" {
-		tab.Pending = at
+	tab.Target, tab.URL, tab.Pending = target, url, ""
+	if url != "about:blank" {
+		tab.Pending = url
 	}
 	for _, other := range tn.tabs {
 		if other.Opener == was {

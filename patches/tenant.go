@@ -85,8 +85,8 @@ func (m *Mux) addClient(c *client) {
 	}
 }
 
-// removeClient removes a client from its tenant. If no client is left, it releases the
-// tenant after [Options.Grace], unless a client has connected by then.
+// removeClient removes a client from its tenant. If no client is left and none connects within
+// [Options.Grace], it then releases the tenant.
 func (m *Mux) removeClient(c *client) {
 	tn := c.tenant
 	if i := slices.Index(tn.clients, c); i >= 0 { // otherwise the client never got its root session

@@ -78,7 +78,8 @@ func (r result) apps() []string {
 	return slices.Compact(names)
 }
 
-// reading returns a contender's reading of an app. It reports whether there is one.
+// reading returns a contender's reading of an app. The second result reports whether the app has a
+// reading.
 func (r result) reading(app, contender string, l look) (reading, bool) {
 	for _, one := range r.Readings {
 		if one.App == app && one.Contender == contender && one.Look == l && one.Error == "" {

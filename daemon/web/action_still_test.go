@@ -40,7 +40,7 @@ func clickFor(t *testing.T, s *daemontest.Session, selector string, in verbs.Tim
 }
 
 // Without a timeout of the command, an action gives up 3 s after the last change of the page. The
-// error says so, and what the element lacks.
+// error reports this, and what the element lacks.
 func TestGivesUpOnAStillPage(t *testing.T) {
 	t.Parallel()
 	web := site.Start(t)

@@ -70,8 +70,8 @@ func bind[In, Out any](p *pages, serve func(*call, context.Context, In) (Out, er
 
 // onPage returns the handler of a verb that acts on the session's page or reads it. The handler
 // calls serve when the page's document is there: see currentPage. The parameter usual is the
-// command's time limit if the caller sets none. The parameter check validates the input; it may
-// be nil. No browser is started for an input that check or parseSelector refuses.
+// command's time limit if the caller sets none. check() validates the input; it may be nil. No
+// browser is started for an input that check() or parseSelector refuses.
 func onPage[In, Out any](p *pages, v wire.Verb[In, Out], usual time.Duration, check func(In) error, serve func(*pageCall, context.Context, In) (Out, error)) daemon.Handler {
 	return queued(p, v, func(c *call, ctx context.Context, in In) (Out, error) {
 		var none Out

@@ -63,10 +63,9 @@ type cdpCall struct {
 	params map[string]any
 }
 
-// emulate changes the page's emulation. The parameter before is the present emulation, and e is
-// the new one.
-func (p *page) emulate(before, e emulation) error {
-	for _, call := range e.pageCalls(before) {
+// emulate changes the page's emulation from previous to e.
+func (p *page) emulate(previous, e emulation) error {
+	for _, call := range e.pageCalls(previous) {
 		if _, err := p.cdp.Send(call.method, call.params); err != nil {
 			return err
 		}
@@ -94,20 +93,19 @@ func (e emulation) headers() map[string]string {
 	return all
 }
 
-// emulate changes the settings that apply to all pages at once. The parameter before is the
-// present emulation, and e is the new one.
-func (conn *connection) emulate(before, e emulation) error {
+// emulate changes the settings that apply to all pages at once, from previous to e.
+func (conn *connection) emulate(previous, e emulation) error {
 	var err error
-	if headers := e.headers(); !sameHeaders(before.headers(), headers) {
+	if headers := e.headers(); !sameHeaders(previous.headers(), headers) {
 		if headers == nil {
 			headers = map[string]string{}
 		}
 		err = conn.context.SetExtraHTTPHeaders(headers)
 	}
-	if before.Offline != e.Offline {
+	if previous.Offline != e.Offline {
 		err = errors.Join(err, conn.context.SetOffline(e.Offline))
 	}
-	if e.Geo != nil || before.Geo != nil {
+	if e.Geo != nil || previous.Geo != nil {
 		var place *playwright.Geolocation
 		if e.Geo != nil {
 			place = &playwright.Geolocation{Latitude: e.Geo.Latitude, Longitude: e.Geo.Longitude, Accuracy: &e.Geo.Accuracy}

@@ -22,8 +22,8 @@ type value struct {
 	object         bool
 }
 
-// evaluate runs a script in the page's main frame, and awaits its result if that is a promise.
-// The page converts an object to JSON.
+// evaluate runs a script in the page's main frame, and awaits the result if the result is a
+// promise. The page converts an object to JSON.
 func (c *pageCall) evaluate(ctx context.Context, code string) (value, error) {
 	result, err := c.runScript(ctx, "Runtime.evaluate", map[string]any{
 		"expression": code, "awaitPromise": true, "userGesture": true, "replMode": true,

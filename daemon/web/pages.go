@@ -118,10 +118,10 @@ func (c *call) adopt(ctx context.Context, conn *connection, tab verbs.Tab) (*pag
 	return p, nil
 }
 
-// awaitDocumentURL waits until a page has a document of its own, and reports whether the page
-// has one. The parameter within is the longest wait.
-func awaitDocumentURL(ctx context.Context, p *page, within time.Duration) bool {
-	ctx, cancel := context.WithTimeout(ctx, within)
+// awaitDocumentURL waits until a page has a document of its own, and reports whether the page has
+// one. It waits for at most limit.
+func awaitDocumentURL(ctx context.Context, p *page, limit time.Duration) bool {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	poll := time.NewTicker(20 * time.Millisecond)
 	defer poll.Stop()

@@ -19,9 +19,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// While a page replaces its document again and again, an element that each document has is
-// found. On a busy machine the short-lived documents are gone before they can be asked, so every
-// fourth document lives longer. If a command's time is over nevertheless, that is a timeout, and
+// While a page replaces its document again and again, an element that each document has is found.
+// On a busy machine the short-lived documents are gone before they can be asked, so every fourth
+// document lives longer. A command that nevertheless runs out of time must report a timeout, and
 // not an answer.
 func TestReadWhileThePageReloads(t *testing.T) {
 	t.Parallel()

@@ -63,8 +63,8 @@ type pages struct {
 	seenEvents  atomic.Int64               // the broker's count of page events at the last catchUp
 }
 
-// New returns the function for the field Backend of [daemon.Options]. The parameter find is
-// called to locate Playwright's driver.
+// New returns the function for the field Backend of [daemon.Options]. It calls find() to locate
+// Playwright's driver.
 func New(find func(context.Context) (Driver, error)) func(*daemon.Session) daemon.Backend {
 	return func(s *daemon.Session) daemon.Backend { return backend{newPages(s, find)} }
 }

@@ -18,8 +18,8 @@ import (
 // must not get this variable, since another file has that number in a later keeper.
 const readyVariable = "ABROWSER_READY_FD="
 
-// replaceKeeper starts a keeper that replaces the dead keeper. It sends the first message before
-// it starts the new process, so that the new keeper can take over even if this broker dies right
+// replaceKeeper starts a keeper that replaces the dead keeper. It sends the first message before it
+// starts the new process, so that the new keeper can take over even if this broker dies immediately
 // after the start.
 func (b *broker) replaceKeeper() error {
 	ours, theirs, err := handover.Pair()

@@ -16,8 +16,9 @@ function stateOf(injected, node, state) {
   return { ...is, matches };
 }
 
-// clickedFor runs in pages. It returns the element that gets a click in place of a node. If the node
-// only receives the input of a code editor and has no area, that is the part of the editor around it.
+// clickedFor runs in pages. It returns the element that gets a click in place of a node. If the
+// node only receives the input of a code editor and has no area, the result is the part of the
+// editor around the node.
 function clickedFor(node) {
   const hasArea = (e) => {
     const { width, height } = e.getBoundingClientRect();

@@ -24,10 +24,10 @@ func (i *Installer) FindDriver(ctx context.Context) (Driver, error) {
 	return Driver{Directory: dir, Node: node}, err
 }
 
-// driverDirectory returns the directory of the driver, if the function check accepts it. This is
-// the directory that ABROWSER_DRIVER_PATH names. If the variable is not set, it is the directory
-// below the root into which fetchDriver installs the driver. The variable is for machines that
-// cannot reach a registry; it names a copy of an installed driver.
+// driverDirectory returns the directory of the driver, if check() accepts it. This is the directory
+// that ABROWSER_DRIVER_PATH names. If the variable is not set, it is the directory below the root
+// into which fetchDriver installs the driver. The variable is for machines that cannot reach a
+// registry; it names a copy of an installed driver.
 func (i *Installer) driverDirectory(check func(npm.Package, string) error) (string, error) {
 	p := i.on().driver
 	if dir, _ := i.lookup("ABROWSER_DRIVER_PATH"); dir != "" {

@@ -10,10 +10,10 @@ import (
 )
 
 // ReplaceFile creates or replaces the file at path. The file always has either the old or the
-// complete new content, even if this process is killed. ReplaceFile calls the function write
-// to fill a temporary file in the same directory, and then renames that file to path. If the
-// new content has to survive a crash of the machine, write must sync the temporary file. A
-// missing directory is created with mode 0700.
+// complete new content, even if this process is killed. ReplaceFile calls write() to fill a
+// temporary file in the same directory, and then renames that file to path. If the new content has
+// to survive a crash of the machine, write() must sync the temporary file. A missing directory is
+// created with mode 0700.
 func ReplaceFile(path string, mode fs.FileMode, write func(*os.File) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return wire.OSError("making "+filepath.Dir(path), err)

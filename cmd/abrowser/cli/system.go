@@ -37,9 +37,9 @@ func OS() System {
 // process. This closes the connection to the server and loses nothing, since the command only reads.
 const quick = 20 * time.Millisecond
 
-// interrupted returns a context that is cancelled by the first signal that asks the process to
-// end. It begins to listen for signals after a delay, which is the parameter after. A signal
-// during the delay ends the process, and so does a second signal.
+// interrupted returns a context that is cancelled by the first signal that asks the process to end.
+// It begins to listen for signals after the given delay. A signal during the delay ends the
+// process, and so does a second signal.
 func interrupted(ctx context.Context, after time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	listening := time.AfterFunc(after, func() { // while the command runs

@@ -190,7 +190,7 @@ func TestDownloadSurvivesBroker(t *testing.T) {
 	}
 }
 
-// If a command's download fails or does not arrive in time, the command says so and leaves no
+// If a command's download fails or does not arrive in time, the command reports this and leaves no
 // partial file. Files that no command fetches are deleted when their session's pages are closed.
 func TestDownloadsThatFail(t *testing.T) {
 	t.Parallel()

@@ -79,10 +79,10 @@ type verdict struct {
 // clockError is how much the clocks of a page and of the test may differ, in milliseconds.
 const clockError = 2
 
-// judge compares the answers of a case's commands with what the case's page recorded. The
-// parameter records has all records of the page, ordered by time. The parameter over is the time
-// at which the next case of the page began. For the last case it is later than all records.
-func judge(c *plannedCase, commands []command, over time.Time, records []record) verdict {
+// judge compares the answers of a case's commands with what the case's page recorded. The parameter
+// records has all records of the page, ordered by time. The parameter end is the time at which the
+// next case of the page began. For the last case, end is later than all records.
+func judge(c *plannedCase, commands []command, end time.Time, records []record) verdict {
 	var v verdict
 	act := actionOf(c.Spec.Action)
 	done := false             // an earlier command had an effect
@@ -93,7 +93,7 @@ func judge(c *plannedCase, commands []command, over time.Time, records []record)
 		}
 	}
 	for i, cmd := range commands {
-		own := recordsOf(c, act, commands, i, over, records)
+		own := recordsOf(c, act, commands, i, end, records)
 		counts, window, reachedIt, late := map[string]int{}, map[string]int{}, map[string]int{}, 0
 		keys, bubbled := "", map[string]bool{}
 		once := act.once(cmd.Step)

@@ -17,14 +17,14 @@ const (
 	brokerWindow = 25 * time.Second
 )
 
-// kill ends one random process after another, until the channel over is closed. Mostly it kills or
+// kill ends one random process after another, until the channel stop is closed. Mostly it kills or
 // interrupts a running command, and sometimes it kills a daemon, a driver or a broker.
-func (s *soak) kill(over <-chan struct{}) {
+func (s *soak) kill(stop <-chan struct{}) {
 	r := rand.New(rand.NewPCG(s.seed, 1<<32))
 	var brokers []time.Time // when brokers were killed
 	for {
 		select {
-		case <-over:
+		case <-stop:
 			return
 		case <-time.After(time.Duration(200+r.IntN(3000)) * time.Millisecond):
 		}

@@ -68,8 +68,8 @@ func Delta(before, after string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// short returns the line of an element that is known from an earlier snapshot. If it has a ref, that is
-// its role and its ref.
+// short returns the line of an element that is known from an earlier snapshot. If the element has a
+// ref, the line has its role and its ref.
 func short(line string) string {
 	ref := lineRef.FindStringSubmatch(line)
 	if ref == nil {

@@ -177,9 +177,8 @@ func slashEnd(tail string) int {
 	return 0
 }
 
-// parseAttrs calls the function each, unless it is nil, for every attribute in text. Attributes
-// are written ` [name]` or ` [name=value]`. parseAttrs returns how many bytes of text are
-// attributes.
+// parseAttrs calls each(), which may be nil, for every attribute in text. Attributes are written `
+// [name]` or ` [name=value]`. parseAttrs returns how many bytes of text are attributes.
 func parseAttrs(text string, each func(name, value string)) (read int) {
 	for {
 		at := strings.Index(text, " [")

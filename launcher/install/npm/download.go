@@ -22,9 +22,9 @@ const PublicRegistry = "https://registry.npmjs.org"
 // it depends on the network.
 const stallTimeout = time.Minute
 
-// download downloads the package's archive and writes it to the parameter to. It returns an error
-// unless the archive has the pinned hash.
-func (i *Installer) download(ctx context.Context, p Package, to io.Writer) error {
+// download downloads the package's archive and writes it to w. It returns an error unless the
+// archive has the pinned hash.
+func (i *Installer) download(ctx context.Context, p Package, w io.Writer) error {
 	from, err := url.Parse(p.url(i.Registry))
 	if err != nil || (from.Scheme != "https" && from.Scheme != "http") || from.Host == "" {
 		return wire.Errorf(wire.CodeBadInput, "the npm registry %q is not an http or https URL", i.Registry).
@@ -34,7 +34,7 @@ func (i *Installer) download(ctx context.Context, p Package, to io.Writer) error
 	if i.Registry != PublicRegistry {
 		retry = "ABROWSER_NPM_REGISTRY=" + PublicRegistry + " abrowser install"
 	}
-	sum, err := i.transfer(ctx, p, from, to)
+	sum, err := i.transfer(ctx, p, from, w)
 	switch {
 	case ctx.Err() != nil:
 		return wire.Errorf(wire.CodeInterrupted, "downloading %s %s was interrupted", p.What, p.Version).WithHint("abrowser install")
@@ -47,8 +47,8 @@ func (i *Installer) download(ctx context.Context, p Package, to io.Writer) error
 	return nil
 }
 
-// transfer downloads the archive, writes it to the parameter to, and returns its hash.
-func (i *Installer) transfer(ctx context.Context, p Package, from *url.URL, to io.Writer) (string, error) {
+// transfer downloads the archive, writes it to w, and returns its hash.
+func (i *Installer) transfer(ctx context.Context, p Package, from *url.URL, w io.Writer) (string, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stall := cmp.Or(i.Stall, stallTimeout)
@@ -75,7 +75,7 @@ func (i *Installer) transfer(ctx context.Context, p Package, from *url.URL, to i
 	show := i.newMeter(fmt.Sprintf("downloading %s %s", p.What, p.Version), resp.ContentLength, func() { watchdog.Reset(stall) })
 	defer show.end()
 	hash := sha512.New()
-	n, err := io.Copy(io.MultiWriter(to, hash, show), io.LimitReader(resp.Body, p.MaxPacked+1))
+	n, err := io.Copy(io.MultiWriter(w, hash, show), io.LimitReader(resp.Body, p.MaxPacked+1))
 	if err != nil {
 		return "", causeOf(ctx, err)
 	}
