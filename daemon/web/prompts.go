@@ -139,9 +139,9 @@ const CleanupScript = "globalThis[Symbol.for('abrowser.asks')]?.restore(); " +
 // Restore restores the browser's own functions in the pages.
 func (conn *connection) Restore() { conn.runInFrames(CleanupScript, conn.context.Pages()...) }
 
-// refreshPrompts replaces the prompts script in the pages after a policy has changed. The daemon makes
-// other decisions when a page requests them, so they follow the new policy. But a page can read
-// Notification.permission without a request, so its value is part of the script.
+// refreshPrompts replaces the prompts script in the pages after a policy has changed. The daemon
+// makes other decisions when a page requests them, so they follow the new policy. But a page can
+// read Notification.permission without a request, so its value is part of the script.
 func (conn *connection) refreshPrompts(p *prompts.Prompts) error {
 	script, err := promptsInstaller(p)
 	if err != nil {

@@ -221,8 +221,8 @@ func (c *pageCall) isVisible(ctx context.Context, in verbs.GetIn) (verbs.IsVisib
 			if is || err != nil && !isDocumentGone(err) {
 				return is, err
 			}
-			// Playwright also returns false while the document is being replaced. So ask the page for
-			// another response, which shows whether the document was replaced.
+			// Playwright also returns false while the document is being replaced. So ask the page
+			// for another response, which shows whether the document was replaced.
 			if _, after := c.page.Evaluate("0"); err == nil && !isDocumentGone(after) && c.page.commits.Load() == commits {
 				return false, codeError(after)
 			}

@@ -30,8 +30,8 @@ func TestReadWhileThePageReloads(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		lifetime := 80 // milliseconds
-		// Count only requests for the document. The browser also requests an icon with each document.
-		// If those were counted too, every fourth request could be one for the icon.
+		// Count only requests for the document. The browser also requests an icon with each
+		// document. If those were counted too, every fourth request could be one for the icon.
 		if r.URL.Path == "/" && documents.Add(1)%4 == 0 {
 			lifetime = 1000
 		}

@@ -133,8 +133,8 @@ func Of(path string) Socket {
 	return Socket{path, info}
 }
 
-// IsGone reports whether the file was removed or replaced. changed is the path that Run passed to its
-// callback. If changed names another socket, IsGone returns false at once.
+// IsGone reports whether the file was removed or replaced. changed is the path that Run passed to
+// its callback. If changed names another socket, IsGone returns false at once.
 func (s Socket) IsGone(changed string) bool {
 	if changed != "" && changed != s.path {
 		return false
