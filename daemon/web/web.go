@@ -22,11 +22,12 @@
 //   - A capture is a snapshot by Playwright. A ref, such as e3, is a name that a snapshot gives
 //     to an element. Playwright has refs of its own, which are valid until the next capture.
 //
-// The packages below need no page: cdp is the direct connection, aria reads snapshots, refs
-// numbers their elements, har writes recordings of requests, address completes URLs, dialogs
-// answers dialogs, downloads knows the session's downloads, cookiefile reads copied cookies, and prompts decides about a page's
-// requests for permissions, notifications and files. Packages cookies, clipboard, touch and history
-// send CDP commands to a page, and packages console and traffic ask the driver.
+// The packages below need no page: cdp is the direct connection, aria reads snapshots, refs numbers
+// their elements, har writes recordings of requests, address completes URLs, dialogs answers
+// dialogs, downloads records the session's downloads, cookiefile reads copied cookies, and prompts
+// decides about a page's requests for permissions, notifications and files. Packages cookies,
+// clipboard, touch and history send CDP commands to a page, and packages console and traffic send
+// requests to the driver.
 package web
 
 import (
