@@ -173,10 +173,12 @@ func TestCDPRefuses(t *testing.T) {
 		_, _ = io.WriteString(conn, "GET "+tt.path+" HTTP/1.1\r\n"+strings.Join(tt.head, "\r\n")+"\r\n\r\n")
 		answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		} else if answer.StatusCode != tt.status {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if answer.StatusCode != tt.status {
 			t.Errorf("%s: %s, want %d", name, answer.Status, tt.status)
 		}
+		answer.Body.Close()
 		conn.Close()
 	}
 	if err := server.End(); err != nil {
