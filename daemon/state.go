@@ -18,12 +18,16 @@ import (
 // State is the settings of a session. It lasts until the session is closed, across all daemons
 // that serve the session.
 type State struct {
-	Policies   verbs.Policies `json:"policies"`
-	Emulation  Emulation      `json:"emulation,omitzero"`
-	HAR        *Recording     `json:"har,omitzero"`  // never changed, only replaced
-	HARs       []string       `json:"hars,omitzero"` // the files that requests are answered from
-	Frame      Frame          `json:"frame,omitzero"`
-	ClosesTabs bool           `json:"closes,omitzero"` // closing the session closes its tabs
+	Policies    verbs.Policies  `json:"policies"`
+	Emulation   Emulation       `json:"emulation,omitzero"`
+	HAR         *Recording      `json:"har,omitzero"`  // never changed, only replaced
+	HARs        []string        `json:"hars,omitzero"` // the files that requests are answered from
+	Frame       Frame           `json:"frame,omitzero"`
+	Routes      []verbs.RouteIn `json:"routes,omitzero"`      // the newest first; never changed, only replaced
+	Scripts     []Script        `json:"scripts,omitzero"`     // never changed, only replaced
+	LastScript  int             `json:"lastScript,omitzero"`  // the number of the newest script that was added
+	Credentials *Credentials    `json:"credentials,omitzero"` // never changed, only replaced
+	ClosesTabs  bool            `json:"closes,omitzero"`      // closing the session closes its tabs
 	// Setter is the agent that made the settings. If another agent becomes the owner of the
 	// session, these settings do not apply any more.
 	Setter wire.AgentKey `json:"setter,omitzero"`
@@ -34,6 +38,19 @@ type Frame struct {
 	Tab   string `json:"tab"`   // the tab that has the frame
 	ID    string `json:"id"`    // the frame's CDP id
 	Label string `json:"label"` // how the caller has named it
+}
+
+// Script is a script that runs in each document of the session's pages, before those of the document.
+type Script struct {
+	ID     string `json:"id"`
+	Source string `json:"source"`
+}
+
+// Credentials are a user name and a password for the servers of one origin.
+type Credentials struct {
+	Origin   string `json:"origin"` // "" until the session opens a page
+	Username string `json:"username"`
+	Password string `json:"password"`
 }
 
 // Emulation is how the browser presents itself to the session's pages, as far as it differs

@@ -36,6 +36,9 @@ type connection struct {
 	dropOnce        sync.Once
 	workers         sync.WaitGroup // the goroutines of spawn, and the reader of cdp
 
+	restoring sync.Mutex // guards restored; held while the settings are applied
+	restored  bool       // the pages have the session's settings: see restoreSettings
+
 	mu            sync.Mutex // guards the fields below; never held during I/O
 	pages         map[string]*page
 	attachments   map[playwright.Page]*attachment

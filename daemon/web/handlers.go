@@ -6,6 +6,7 @@ import (
 	"github.com/abrowser/abrowser/daemon/web/console"
 	"github.com/abrowser/abrowser/daemon/web/cookies"
 	"github.com/abrowser/abrowser/daemon/web/history"
+	"github.com/abrowser/abrowser/daemon/web/settings"
 	"github.com/abrowser/abrowser/daemon/web/touch"
 	"github.com/abrowser/abrowser/daemon/web/traffic"
 	"github.com/abrowser/abrowser/sockets/verbs"
@@ -104,6 +105,11 @@ func (b backend) Handlers() []daemon.Handler {
 		withDriver(p, verbs.Errors, console.Errors),
 		withDriver(p, verbs.Requests, traffic.Requests),
 		withDriver(p, verbs.RequestDetail, traffic.Request),
+		withSettings(p, verbs.Route, settings.Route),
+		withSettings(p, verbs.Unroute, settings.Unroute),
+		withSettings(p, verbs.AddInitScript, settings.AddScript),
+		withSettings(p, verbs.RemoveInitScript, settings.RemoveScript),
+		withSettings(p, verbs.SetCredentials, settings.SetCredentials),
 		daemon.Queued(p.session, verbs.ClipboardRead, clip.Read),
 		daemon.Queued(p.session, verbs.ClipboardWrite, clip.Write),
 		withCDP(p, verbs.ClipboardCopy, readTime, nil, clip.Copy),

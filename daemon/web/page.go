@@ -69,6 +69,9 @@ func newPage(conn *connection, p playwright.Page) (*page, error) {
 	}
 	pg.target, pg.opener = info.target, info.opener
 	pg.followNavigation()
+	if err := conn.restoreSettings(pg); err != nil {
+		return nil, err
+	}
 	return pg, pg.emulate(emulation{}, conn.emulation())
 }
 

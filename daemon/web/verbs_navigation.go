@@ -40,6 +40,9 @@ func (c *call) open(ctx context.Context, in verbs.OpenIn) (verbs.OpenOut, error)
 	if err := c.openEmulated(ctx, in); err != nil {
 		return verbs.OpenOut{}, err
 	}
+	if err := c.openCredentials(ctx, to); err != nil {
+		return verbs.OpenOut{}, err
+	}
 	if in.OnEnd != "" {
 		if err := c.State.Change(func(s *daemon.State) { s.ClosesTabs = in.OnEnd == "close" }); err != nil {
 			return verbs.OpenOut{}, err

@@ -5,7 +5,10 @@ import (
 	"context"
 
 	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/daemon/web/direct"
+	"github.com/abrowser/abrowser/daemon/web/settings"
 	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 func (c *call) setViewport(ctx context.Context, in verbs.ViewportIn) (verbs.ViewportOut, error) {
@@ -80,7 +83,103 @@ func (c *call) setMedia(ctx context.Context, in verbs.MediaIn) (verbs.SetOut, er
 
 func (c *call) setReset(ctx context.Context, _ verbs.Empty) (verbs.SetOut, error) {
 	_, err := c.changeEmulation(ctx, func(e *emulation) error { *e = emulation{}; return nil })
+	if err == nil && c.State.Get().Credentials != nil {
+		err = c.changeSettings(ctx, func(s *daemon.State) error { s.Credentials = nil; return nil })
+	}
 	return verbs.SetOut{Set: true}, err
+}
+
+// withSettings returns the handler of a verb that changes what the driver does for all pages of the
+// session. If the session has no page yet, the handler opens one, as a way to the driver.
+func withSettings[In, Out any](p *pages, v wire.Verb[In, Out], serve func(context.Context, *direct.Settings, In) (Out, error)) daemon.Handler {
+	return queued(p, v, func(c *call, ctx context.Context, in In) (Out, error) {
+		var none Out
+		ctx, cancel, err := c.limit(ctx, verbs.TimeoutIn{}, readTime)
+		if err != nil {
+			return none, err
+		}
+		defer cancel()
+		at, err := c.activePage(ctx)
+		if err != nil {
+			return none, err
+		}
+		return serve(ctx, &direct.Settings{Call: c.Call, URL: at.URL(), Change: func(change func(*daemon.State) error) error {
+			return c.changeSettings(ctx, change)
+		}}, in)
+	})
+}
+
+// changeSettings changes the settings of the session, and makes the driver apply them to all pages.
+func (c *call) changeSettings(ctx context.Context, change func(*daemon.State) error) error {
+	after := c.State.Get()
+	if err := change(&after); err != nil {
+		return err
+	}
+	at, err := c.activePage(ctx)
+	if err != nil {
+		return err
+	}
+	c.Begun = true
+	if err := c.watch(readTime, func() error { return at.applySettings(after) }); err != nil {
+		return codeError(err)
+	}
+	return c.State.Change(func(s *daemon.State) { _ = change(s) }) // its error is known to be nil
+}
+
+// applySettings makes the driver apply settings to all pages of the session. Settings that the driver
+// refuses change nothing.
+func (p *page) applySettings(s daemon.State) error {
+	params, _ := settings.Params(s)
+	params["target"] = p.target
+	given, err := p.cdp.Send("Abrowser.settings", params)
+	if err != nil {
+		return err
+	}
+	answer, _ := given.(map[string]any)
+	if invalid, ok := answer["invalid"].(map[string]any); ok {
+		return wire.Errorf(wire.CodeBadInput, "the %v is invalid: %.300v", invalid["kind"], invalid["text"]).WithHint("abrowser help %s", hintOf(invalid["kind"]))
+	}
+	if answer["applied"] != true {
+		return wire.Errorf(wire.CodePageClosed, "the page was closed").WithHint(daemon.HintTabs)
+	}
+	return nil
+}
+
+// hintOf returns the command that changes a kind of settings.
+func hintOf(kind any) string {
+	if kind == "script" {
+		return verbs.AddInitScript.Name
+	}
+	return verbs.Route.Name
+}
+
+// restoreSettings applies the settings of the session to the pages of a new connection. Only the first
+// page of the connection has to do this. It waits up to installTime for pages that are busy.
+func (conn *connection) restoreSettings(p *page) error {
+	conn.restoring.Lock()
+	defer conn.restoring.Unlock()
+	state := conn.state.Get()
+	if _, some := settings.Params(state); !some || conn.restored {
+		return nil
+	}
+	err := conn.waitBriefly(installTime, func() error { return p.applySettings(state) })
+	conn.restored = err == nil
+	return err
+}
+
+// openCredentials makes the origin of a URL that is opened the one that gets the password, if the
+// session has a password that is for no origin yet.
+func (c *call) openCredentials(ctx context.Context, to string) error {
+	origin := settings.OriginOf(to)
+	if held := c.State.Get().Credentials; held == nil || held.Origin != "" || origin == "" {
+		return nil
+	}
+	return c.changeSettings(ctx, func(s *daemon.State) error {
+		bound := *s.Credentials
+		bound.Origin = origin
+		s.Credentials = &bound
+		return nil
+	})
 }
 
 // openEmulated sets the emulation that an open command asks for. It is called before the

@@ -16,6 +16,7 @@ const maxEntries = 1000;
 const maxLogSize = 1 << 20; // characters
 const maxText = 1 << 16; // characters of one text
 const maxArgs = 50;
+const valueTypes = new Set(["object", "function", "symbol", "undefined", "string", "number", "boolean", "bigint"]);
 const observed = new WeakMap(); // maps a browser context to its logs
 
 // Log keeps the newest entries, up to a number and to a size.
@@ -43,8 +44,10 @@ class Log {
   }
 }
 
-// observe starts the records of a session. Playwright calls it for each new browser context.
-function observe(context) {
+// observe starts the records and the settings of a session. Playwright calls it for each new browser
+// context. The function matches reports whether a URL matches a glob.
+function observe(context, matches) {
+  settings.set(context, new Settings(context, matches));
   const logs = { messages: new Log(), errors: new Log(), requests: new Log(maxTrafficSize) };
   observed.set(context, logs);
   context.on("console", (message) => logs.messages.add(...consoleEntry(message)));
@@ -80,13 +83,12 @@ function consoleEntry(message) {
 // describeValue describes a value of a page as CDP does: {type, subtype, value, description}. The
 // value of an object is left out.
 function describeValue({ _objectId: id, _objectType: kind, _value: value, _preview: preview }) {
-  const types = ["object", "function", "symbol", "undefined", "string", "number", "boolean", "bigint"];
-  const type = types.includes(kind) ? kind : { type: "object", subtype: kind };
-  const described = typeof type === "string" ? { type } : type;
-  if (id) return { ...described, description: cut(preview) };
-  if (typeof value === "string") return { ...described, value: cut(value) };
-  if (typeof value === "bigint" || (typeof value === "number" && JSON.stringify(value) === "null")) return { ...described, description: String(value) };
-  return { ...described, value };
+  const described = valueTypes.has(kind) ? { type: kind } : { type: "object", subtype: kind };
+  if (id) described.description = cut(preview);
+  else if (typeof value === "string") described.value = cut(value);
+  else if (typeof value === "bigint" || (typeof value === "number" && !Number.isFinite(value))) described.description = String(value);
+  else described.value = value;
+  return described;
 }
 
 // place returns the position in a script, which counts from 0.

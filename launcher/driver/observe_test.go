@@ -37,7 +37,7 @@ func TestLogIsBounded(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got result
-			runNode(t, "const crypto = require('crypto');"+trafficScript+observeScript+logMessages, tt.arg, &got)
+			runNode(t, "const crypto = require('crypto');"+settingsScript+trafficScript+observeScript+logMessages, tt.arg, &got)
 			if !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("the log = %+v, want %+v", got, tt.want)
 			}

@@ -23,7 +23,7 @@
 // longer than its limit.
 
 // answer returns the response to a method of this file, of act.js, of frames.js, of observe.js, of
-// traffic.js or of picture.js.
+// traffic.js, of settings.js or of picture.js.
 async function answer(session, progress, browsers, method, params) {
   const until = Date.now() + params.limit;
   const page = pageOf(browsers, params.target);
@@ -32,6 +32,7 @@ async function answer(session, progress, browsers, method, params) {
   if (method === "Abrowser.leave") return leave(page, params.id);
   if (method === "Abrowser.inFrame") return inFrame(progress, page, params);
   if (method === "Abrowser.console") return readLog(page, params);
+  if (method === "Abrowser.settings") return applySettings(progress, page, params);
   if (method === "Abrowser.requests") return listRequests(page, params);
   if (method === "Abrowser.request") return progress.race(readRequest(page, params, until));
   if (method === "Abrowser.picture") return picture(progress, page, params, until);

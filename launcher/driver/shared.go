@@ -48,10 +48,12 @@ var (
 	observeScript string // for go:embed
 	//go:embed traffic.js
 	trafficScript string // for go:embed
+	//go:embed settings.js
+	settingsScript string // for go:embed
 )
 
 func script() string {
-	return sharedScript + quickScript + actScript + verbsScript + readyScript + inputScript + stillScript + labelScript + pictureScript + snapshotScript + unusedScript + framesScript + observeScript + trafficScript
+	return sharedScript + quickScript + actScript + verbsScript + readyScript + inputScript + stillScript + labelScript + pictureScript + snapshotScript + unusedScript + framesScript + observeScript + trafficScript + settingsScript
 }
 
 // Shared starts and finds the shared drivers of one root directory. Root is required, the zero

@@ -37,7 +37,7 @@ const currentSession = new AsyncLocalStorage(); // the session for which the cur
 
 const log = (what, more) => console.error(JSON.stringify({ time: new Date().toISOString(), msg: what, ...more }));
 
-// load loads Playwright's bundle like require, and makes thirteen changes to it:
+// load loads Playwright's bundle like require, and makes fifteen changes to it:
 //  1. If a page calls an exposed function that this Playwright does not have, the call is ignored
 //     and is not an error, because another client of the page has exposed the function and
 //     answers the call.
@@ -59,7 +59,10 @@ const log = (what, more) => console.error(JSON.stringify({ time: new Date().toIS
 //     bringListeners in snapshot.js.
 // 11. A click on a checkbox or radio button may hit the input's label, see label.js.
 // 12. A selector can begin with the frame in which it is resolved, see enterFrame in frames.js.
-// 13. Each browser context is recorded, see observe.js.
+// 13. Each browser context is recorded, see observe.js, and has settings, see settings.js.
+// 14. The password of a session is added to its requests, see addCredentials in settings.js.
+// 15. It is not used as the answer to a challenge. A page whose requests are intercepted gets the
+//     server's response, whereas Chromium would wait for a person to enter a password.
 // Each change replaces a piece of the bundle's code. If the bundle does not contain the piece for
 // change 2, load makes none of the changes. If it does not contain the piece for another change,
 // load makes all changes but that one.
@@ -81,8 +84,11 @@ function load(file) {
   const capture = "const snapshotOrRetry = await progress3.race(injectedScript.evaluate(";
   const brought = "module.bringListeners(frame, context2); ";
   const chunks = "const frameChunks = splitSelectorByFrame(selector);";
+  const joined = "const sessionInfo = { session: session2, isMain, workerFrame, eventListeners: [] };";
+  const challenged = "const shouldProvideCredentials = this._shouldProvideCredentials(event.request.url);";
   const created = "this._consoleApiExposed = false;";
-  const source = read(file).replace(unknown, "return;").replace(send, additional + send).replace(bring, once).replace(pending, pending + 'this.emit("abrowserpending");').replace(capture, brought + capture).replace(chunks, "[frame, selector] = module.enterFrame(frame, selector); " + chunks).replace(created, created + " module.observe(this);");
+  const source = read(file).replace(unknown, "return;").replace(send, additional + send).replace(bring, once).replace(pending, pending + 'this.emit("abrowserpending");').replace(capture, brought + capture).replace(chunks, "[frame, selector] = module.enterFrame(frame, selector); " + chunks).replace(created, created + " module.observe(this, (url, glob) => urlMatches(undefined, url, glob));")
+    .replace(joined, "module.addCredentials(this, session2); " + joined).replace(challenged, "this._attemptedAuthentications.add(event.requestId); const shouldProvideCredentials = false;");
   // Changes 2, 5, 7 to 9 and 11 are inside string literals of the bundle, so their code is escaped.
   const escaped = (code) => JSON.stringify(code).slice(1, -1);
   const helpers = `{ isClickable: ${isClickable}, isListening: ${isListening}, labelOf: ${labelOf}, hiddenLabel: ${hiddenLabel}, isBlocked: ${isBlocked} }`;
@@ -107,6 +113,7 @@ function load(file) {
   module.bringListeners = bringListeners;
   module.enterFrame = enterFrame;
   module.observe = observe;
+  module.addCredentials = addCredentials;
   module.answer = (session, progress, method, params) => answer(session, progress, currentSession.getStore().playwright.allBrowsers(), method, params);
   module._compile(parts[0] + place + escaped(check) + parts[1], file);
   return module.exports;

@@ -174,5 +174,5 @@ var SetMedia = wire.Verb[MediaIn, SetOut]{Spec: wire.Spec{
 
 // SetReset resets everything that the other set verbs have set.
 var SetReset = wire.Verb[Empty, SetOut]{Spec: wire.Spec{
-	Name: "set reset", Group: groupPolicy, Short: "Reset device, viewport, location, offline, headers and media", Example: "abrowser set reset",
+	Name: "set reset", Group: groupPolicy, Short: "Reset device, viewport, location, offline, headers, credentials and media", Example: "abrowser set reset",
 }}

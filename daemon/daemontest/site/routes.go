@@ -43,6 +43,7 @@ func (s *Site) routes() http.Handler {
 	mux.HandleFunc("POST /submit", s.submit)
 	mux.HandleFunc("GET /download/{directory}/{file}", s.download)
 	mux.HandleFunc("GET /redirect", s.redirect)
+	mux.HandleFunc("GET /guarded/{name}", s.guarded) // needs the user me with the password secret
 	s.chatRoutes(mux)
 	s.fileRoutes(mux)
 	s.isolationRoutes(mux)
@@ -137,6 +138,16 @@ func (s *Site) download(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", r.PathValue("file")))
 	_, _ = io.WriteString(w, "from "+r.PathValue("directory")+"\n")
+}
+
+// guarded shows a page to a user with a password, and asks all others for one.
+func (s *Site) guarded(w http.ResponseWriter, r *http.Request) {
+	if user, password, _ := r.BasicAuth(); user != "me" || password != "secret" {
+		w.Header().Set("WWW-Authenticate", `Basic realm="site"`)
+		http.Error(w, "not allowed", http.StatusUnauthorized)
+		return
+	}
+	show(w, r.PathValue("name"))
 }
 
 func (s *Site) redirect(w http.ResponseWriter, r *http.Request) {
