@@ -6,6 +6,7 @@ import (
 	"github.com/abrowser/abrowser/daemon/web/console"
 	"github.com/abrowser/abrowser/daemon/web/cookies"
 	"github.com/abrowser/abrowser/daemon/web/history"
+	"github.com/abrowser/abrowser/daemon/web/pdf"
 	"github.com/abrowser/abrowser/daemon/web/settings"
 	"github.com/abrowser/abrowser/daemon/web/touch"
 	"github.com/abrowser/abrowser/daemon/web/traffic"
@@ -41,6 +42,7 @@ func (b backend) Handlers() []daemon.Handler {
 		onPage(p, verbs.PageState, readTime, nil, (*pageCall).pageState),
 		onPage(p, verbs.Eval, waitTime, checkScript, (*pageCall).eval),
 		onPage(p, verbs.Screenshot, actionTime, checkScreenshot, (*pageCall).screenshot),
+		withCDP(p, verbs.PDF, waitTime, nil, pdf.Print),
 		onPage(p, verbs.Click, actionTime, nil, (*pageCall).click),
 		onPage(p, verbs.Dblclick, actionTime, nil, (*pageCall).dblclick),
 		onPage(p, verbs.Fill, actionTime, nil, (*pageCall).fill),

@@ -26,8 +26,8 @@
 // their elements, har writes recordings of requests, address completes URLs, dialogs answers
 // dialogs, downloads records the session's downloads, cookiefile reads copied cookies, and prompts
 // decides about a page's requests for permissions, notifications and files. Packages cookies,
-// clipboard, touch and history send CDP commands to a page, and packages console and traffic send
-// requests to the driver.
+// clipboard, touch, history and pdf send CDP commands to a page, and packages console, traffic and
+// settings send requests to the driver.
 package web
 
 import (

@@ -11,7 +11,7 @@ func All() []wire.AnyVerb {
 	return []wire.AnyVerb{ // pointers, since copies would be most of the memory that a command allocates
 		&Open, &Back, &Forward, &Reload, &PushState,
 		&Snapshot, &GetText, &GetInnerText, &GetHTML, &GetValue, &GetAttr, &GetAttributes, &GetTitle, &GetURL, &GetCount, &GetBox, &GetStyles, &GetCDPURL,
-		&IsVisible, &IsEnabled, &IsChecked, &PageState, &Eval, &Screenshot,
+		&IsVisible, &IsEnabled, &IsChecked, &PageState, &Eval, &Screenshot, &PDF,
 		&Click, &Dblclick, &Fill, &Type, &Hover, &Focus, &Select, &Check, &Uncheck, &Scroll, &ScrollIntoView, &Drag, &Upload, &Tap, &Swipe, &Highlight, &FindElement, &SaveDownload,
 		&Press, &Keydown, &Keyup, &KeyboardType, &KeyboardInsert, &MouseMove, &MouseDown, &MouseUp, &MouseWheel,
 		&Wait,
