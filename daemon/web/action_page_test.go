@@ -145,7 +145,7 @@ func TestSelectOfAnError(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	eval(t, s, fmt.Sprintf(oncePage, `go.insertAdjacentHTML("afterend", '<select id="kind"><option>ok</option><option>error:none</option></select>'); document.querySelector("#kind").onchange = () => clicks++`))
-	do(t, s, verbs.Select, verbs.SelectIn{Element: element("#kind"), Values: []string{"error:none"}, TimeoutIn: timed(1000)})
+	do(t, s, verbs.Select, verbs.SelectIn{Element: element("#kind"), Values: []string{"error:none"}, TimeoutIn: timed(4000)})
 	if got := eval(t, s, "clicks"); got != "1" {
 		t.Errorf("the option was selected %s times", got)
 	}

@@ -73,7 +73,7 @@ func TestFindMisses(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/one"))
 	eval(t, s, findPage)
-	short := verbs.TimeoutIn{Timeout: 1000}
+	short := verbs.TimeoutIn{Timeout: 4000}
 	for _, tt := range []struct {
 		in   verbs.FindIn
 		code wire.Code

@@ -152,7 +152,7 @@ func TestInputRefuses(t *testing.T) {
 	fails(t, s, verbs.Click, verbs.ClickIn{Element: element("//h1[")}, wire.CodeBadInput)
 	fails(t, s, verbs.Click, verbs.ClickIn{Element: element("nosuch=engine")}, wire.CodeBadInput)
 	fails(t, s, verbs.Click, verbs.ClickIn{Element: element("aria-ref=e1")}, wire.CodeBadInput)
-	fails(t, s, verbs.Click, verbs.ClickIn{Element: element("#nope"), TimeoutIn: verbs.TimeoutIn{Timeout: 300}}, wire.CodeNotFound)
+	fails(t, s, verbs.Click, verbs.ClickIn{Element: element("#nope"), TimeoutIn: verbs.TimeoutIn{Timeout: 4000}}, wire.CodeNotFound)
 	fails(t, s, verbs.Click, verbs.ClickIn{Element: element("#send"), TimeoutIn: verbs.TimeoutIn{Timeout: 1 << 40}}, wire.CodeBadInput)
 }
 

@@ -38,10 +38,10 @@ func TestKeyboard(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/one"))
 	eval(t, s, logOf(`<input id="field"><div id="note" contenteditable></div><input type="checkbox" id="box">`, "keydown", "input"))
-	fails(t, s, verbs.KeyboardInsert, verbs.InsertTextIn{Text: "lost", TimeoutIn: verbs.TimeoutIn{Timeout: 1000}}, wire.CodeNotActionable)
+	fails(t, s, verbs.KeyboardInsert, verbs.InsertTextIn{Text: "lost", TimeoutIn: verbs.TimeoutIn{Timeout: 4000}}, wire.CodeNotActionable)
 	do(t, s, verbs.KeyboardType, verbs.KeyboardTypeIn{Text: "k"})
 	do(t, s, verbs.Focus, verbs.ElementIn{Element: element("#box")})
-	fails(t, s, verbs.KeyboardInsert, verbs.InsertTextIn{Text: "lost", TimeoutIn: verbs.TimeoutIn{Timeout: 1000}}, wire.CodeNotActionable)
+	fails(t, s, verbs.KeyboardInsert, verbs.InsertTextIn{Text: "lost", TimeoutIn: verbs.TimeoutIn{Timeout: 4000}}, wire.CodeNotActionable)
 	do(t, s, verbs.Focus, verbs.ElementIn{Element: element("#field")})
 	if out := do(t, s, verbs.KeyboardType, verbs.KeyboardTypeIn{Text: "ab"}); out.Typed != "ab" {
 		t.Errorf("keyboard type = %+v", out)

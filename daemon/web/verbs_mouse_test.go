@@ -55,8 +55,8 @@ func TestScrollIntoView(t *testing.T) {
 	if got := eval(t, s, `(({top, bottom}) => top >= 0 && bottom <= innerHeight)(document.querySelector("#far").getBoundingClientRect())`); got != "true" {
 		t.Error("the element is not in view")
 	}
-	fails(t, s, verbs.ScrollIntoView, verbs.ElementIn{Element: element("#none"), TimeoutIn: verbs.TimeoutIn{Timeout: 500}}, wire.CodeNotActionable)
-	fails(t, s, verbs.ScrollIntoView, verbs.ElementIn{Element: element("#nowhere"), TimeoutIn: verbs.TimeoutIn{Timeout: 500}}, wire.CodeNotFound)
+	fails(t, s, verbs.ScrollIntoView, verbs.ElementIn{Element: element("#none"), TimeoutIn: verbs.TimeoutIn{Timeout: 4000}}, wire.CodeNotActionable)
+	fails(t, s, verbs.ScrollIntoView, verbs.ElementIn{Element: element("#nowhere"), TimeoutIn: verbs.TimeoutIn{Timeout: 4000}}, wire.CodeNotFound)
 }
 
 const (
@@ -109,7 +109,7 @@ func TestDragToNothing(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/page/one"))
 	eval(t, s, fmt.Sprintf("(() => { document.body.innerHTML = %q + '<p id=hidden hidden></p>'; window.log = []; const b = document.querySelector('#b'); for (const type of ['mousedown', 'mouseup']) addEventListener(type, () => log.push(type)); return 0 })()", boxes))
-	short := verbs.TimeoutIn{Timeout: 1000}
+	short := verbs.TimeoutIn{Timeout: 4000}
 	for target, code := range map[string]wire.Code{"#nowhere": wire.CodeNotFound, "#hidden": wire.CodeNotActionable} {
 		if err := fails(t, s, verbs.Drag, verbs.DragIn{Source: "#a", Target: target, TimeoutIn: short}, code); !strings.Contains(err.Message, target) {
 			t.Errorf("the error is %q, want it to name %s", err.Message, target)
