@@ -22,8 +22,8 @@ func clickedUnused(t *testing.T, s *daemontest.Session, in verbs.ClickIn) bool {
 	return slices.ContainsFunc(warnings, func(w string) bool { return strings.Contains(w, "nothing on the page uses a click") })
 }
 
-// A click that nothing can have used succeeds with a warning, on both ways to click. If something
-// may use the click, there is no warning.
+// A click that nothing can have used succeeds with a warning, on both ways to click. There is no
+// warning if something may use the click.
 func TestUnusedClick(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
@@ -93,7 +93,7 @@ func TestUnusedClick(t *testing.T) {
 	}
 }
 
-// Without a snapshot it is not known what listens, and so there is no warning.
+// Without a snapshot the listeners of a page are not known, so a click causes no warning.
 func TestClickWithoutASnapshot(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
@@ -112,7 +112,7 @@ func TestClickWithoutASnapshot(t *testing.T) {
 	}
 }
 
-// What the page around a frame does with a click in the frame is not known.
+// A click in a frame causes no warning, because the page around the frame may use the click.
 func TestClickInAFrameHasNoWarning(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)

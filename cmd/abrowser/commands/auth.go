@@ -31,7 +31,7 @@ func (x *run) logins() statefiles.Store {
 }
 
 // authKey returns the key of the saved logins: that of [run.encryptionKey], or else the key in the
-// root's file auth.key. If there is no such file and make is true, authKey creates it.
+// root's file auth.key. If there is no such file, authKey creates it if create is true.
 func (x *run) authKey(c call, create bool) (string, error) {
 	key, err := x.encryptionKey(c)
 	if key != "" || err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
 )
 
-// found is what a tool found in its session.
+// found is the information that a tool got in its session.
 type found struct {
 	Before     []string // the URLs of the pages at first
 	Snapshot   string   // of /form
@@ -24,11 +24,11 @@ type found struct {
 	Screenshot int      // the size of a picture
 	Popup      string   // what the page shows that /popups has opened
 	Download   string   // the content of a file
-	User       string   // who is logged in
+	User       string   // the name of the user who is logged in
 	After      []string // the URLs of the pages at last
 }
 
-// rig is what the tools of one test share.
+// rig consists of the home, the site and the npm packages that all tools of a test use.
 type rig struct {
 	*e2e.Home
 	site    *site.Site
