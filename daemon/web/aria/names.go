@@ -18,9 +18,9 @@ const (
 // is hidden from assistive technology, is named by the text in it, without the text of elements in
 // it that have refs of their own. It is cut if it is the text around several of them. If there is
 // neither, the label of an element with a ref is its name, see labelOf in snapshot.js of
-// launcher/driver. The label of a field that is only the name of a class gives way to a text near the
-// field, and one that several cells of a row have is left out. So is the name of a row that its cells
-// repeat.
+// launcher/driver. If the label of a field is only the name of a class, a text near the field is
+// used instead. A label that several cells of a row have is left out. The name of a row is left out
+// if the row's cells repeat it.
 func (o *printer) shownName(n *Node) string {
 	name := readable(n.Name)
 	switch {
