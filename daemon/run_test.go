@@ -39,6 +39,28 @@ func TestDaemonEndsWithItsSocket(t *testing.T) {
 	}
 }
 
+// The daemon also ends if its socket is removed while it waits for its turn to connect again.
+func TestDaemonEndsWithItsSocketBeforeItReconnects(t *testing.T) {
+	s := start(t)
+	eval(t, s, "connects")
+	release := make(chan struct{})
+	s.script(func(context.Context, *daemon.Call, string) error { <-release; return nil })
+	running := make(chan struct{})
+	go func() {
+		defer close(running)
+		_, _, _ = ask(t, s, verbs.Eval, verbs.EvalIn{Script: "a"}) // the daemon may end before it replies
+	}()
+	awaitStatus(t, s, isBusy)
+	s.lose()
+	awaitStatus(t, s, func(st verbs.StatusOut) bool { return st.Waiting == 1 })
+	if err := os.Remove(s.place.Socket); err != nil {
+		t.Fatal(err)
+	}
+	close(release)
+	<-running
+	s.awaitEnd(t)
+}
+
 // A daemon that ends leaves no file in the directory of the sockets.
 func TestNoFileStaysAfterTheEnd(t *testing.T) {
 	s := start(t)

@@ -85,6 +85,7 @@ func (s *Session) connect(ctx context.Context) (*connection, error) {
 	s.setStarting(true)
 	defer s.setStarting(false)
 	if c != nil {
+		s.CheckSocket() // watchConnection may still be at an earlier loss and miss this one
 		closeConnection(c)
 	}
 	began := time.Now()

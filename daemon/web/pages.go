@@ -161,7 +161,9 @@ func (c *call) newPage(ctx context.Context) (*page, error) {
 	return p, c.Tabs.Activate(ctx, tab)
 }
 
-const openTabTime = 10 * time.Second
+// openTabTime is how long the browser may take to open a tab, if the command's time is not over
+// before. With many sessions that start at once, on a slow machine, a tab may take 15 s.
+const openTabTime = time.Minute
 
 // openTab opens a tab of the session. The tab does not become active.
 func (c *call) openTab(ctx context.Context) (*page, verbs.Tab, error) {
@@ -185,7 +187,7 @@ func (c *call) openTabBy(ctx context.Context, create func(*connection) (*page, e
 		return nil, verbs.Tab{}, err
 	}
 	var p *page
-	err = c.watchTabs(openTabTime, func() (err error) {
+	err = c.watchTabs(daemon.TimeLeft(ctx, openTabTime), func() (err error) {
 		p, err = create(conn)
 		return err
 	})

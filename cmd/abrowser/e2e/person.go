@@ -24,7 +24,8 @@ const PersonTime = 20 * time.Second
 // Person is a browser that abrowser has not started. Its methods do what the person who uses this
 // browser does, over a CDP connection that is independent of abrowser's.
 type Person struct {
-	t       *testing.T
+	t       *testing.T // the test or, after In, the subtest
+	whole   *testing.T
 	Profile string
 	Port    string
 	cmd     *exec.Cmd
@@ -38,16 +39,15 @@ type sessionParam struct {
 // In makes a failed action of the person fail the subtest t. After the end of t, a failed action
 // fails the enclosing test again.
 func (p *Person) In(t *testing.T) {
-	whole := p.t
 	p.t = t
-	t.Cleanup(func() { p.t = whole })
+	t.Cleanup(func() { p.t = p.whole })
 }
 
 // NewPerson starts a browser with a debugging port, as [Person.Start] does, and kills it when the
 // test ends.
 func NewPerson(t *testing.T, h *Home, port string) *Person {
 	t.Helper()
-	p := &Person{t: t, Profile: filepath.Join(h.Outer, "person")}
+	p := &Person{t: t, whole: t, Profile: filepath.Join(h.Outer, "person")}
 	p.Start(port)
 	t.Cleanup(p.End)
 	return p
@@ -89,7 +89,7 @@ func (p *Person) Start(port string) {
 	}
 	ctx, cancel := context.WithTimeout(p.t.Context(), PersonTime)
 	defer cancel()
-	p.client = DialCDP(p.t, p.address(ctx))
+	p.client = DialCDP(p.whole, p.address(ctx))
 }
 
 // address waits until the browser listens and returns the WebSocket URL of its debugger.
