@@ -31,7 +31,8 @@ type call struct {
 // answer is the answer of a tool: the result of a verb, or an output that the tool has made.
 type answer struct {
 	commands.Result
-	pictures [][]byte // from the actions of a sequence; the picture of a single verb is in Output
+	pictures   [][]byte // from the actions of a sequence; the picture of a single verb is in Output
+	incomplete bool     // an action of a sequence has failed
 }
 
 // call answers a use of a tool. An error is part of the answer, for the model to read.
@@ -40,12 +41,12 @@ func (s *server) call(ctx context.Context, t tool, r *mcp.CallToolRequest) *mcp.
 	defer s.running.Add(-1)
 	c, err := s.parse(ctx, t, r.Params.Arguments)
 	if err != nil {
-		return failure(c, err, commands.Result{})
+		return s.failure(c, err, commands.Result{})
 	}
 	stop := s.notifyProgress(ctx, r)
 	defer stop()
 	if err := s.checkExists(c); err != nil {
-		return failure(c, err, commands.Result{})
+		return s.failure(c, err, commands.Result{})
 	}
 	serve := t.serve
 	if serve == nil {
@@ -56,9 +57,9 @@ func (s *server) call(ctx context.Context, t tool, r *mcp.CallToolRequest) *mcp.
 		s.forget()
 	}
 	if err != nil {
-		return failure(c, err, a.Result)
+		return s.failure(c, err, a.Result)
 	}
-	return success(c, a)
+	return s.success(c, a)
 }
 
 // do runs the tool's verb.

@@ -29,10 +29,10 @@ func (s *server) addSwitch() {
 		var in struct{ Group string }
 		_ = json.Unmarshal(r.Params.Arguments, &in) // an empty group is refused
 		if err := s.enable(in.Group); err != nil {
-			return failure(call{session: s.currentSession()}, err, commands.Result{}), nil
+			return s.failure(call{session: s.currentSession()}, err, commands.Result{}), nil
 		}
 		out := customOutput{map[string]any{"group": in.Group}, "the tools of " + in.Group + " were added"}
-		return success(call{session: s.currentSession(), named: true}, answer{Result: commands.Result{Output: out}}), nil
+		return s.success(call{session: s.currentSession(), named: true}, answer{Result: commands.Result{Output: out}}), nil
 	})
 }
 

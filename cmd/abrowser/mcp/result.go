@@ -14,10 +14,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// success returns the result of a call that succeeded: a short text for the model, the whole output
-// as structured content, and each picture as image content.
-func success(c call, a answer) *mcp.CallToolResult {
-	result := &mcp.CallToolResult{}
+// success returns the result of a call that has an output: a short text for the model, the whole
+// output as structured content, and each picture as image content.
+func (s *server) success(c call, a answer) *mcp.CallToolResult {
+	result := &mcp.CallToolResult{IsError: a.incomplete}
 	if picture, ok := a.Output.(*verbs.ScreenshotOut); ok && len(picture.Image) > 0 {
 		a.pictures = append(a.pictures, picture.Image)
 		a.Output = &verbs.ScreenshotOut{Path: picture.Path}
@@ -27,7 +27,7 @@ func success(c call, a answer) *mcp.CallToolResult {
 	}
 	members, err := object(a.Output)
 	if err != nil {
-		return failure(c, err, a.Result)
+		return s.failure(c, err, a.Result)
 	}
 	if len(a.Warnings) > 0 {
 		members["warning"] = strings.Join(a.Warnings, "; ")
@@ -55,18 +55,18 @@ func success(c call, a answer) *mcp.CallToolResult {
 
 // failure returns the result of a call that failed: an error and its hint, so that the model can
 // continue.
-func failure(c call, err error, result commands.Result) *mcp.CallToolResult {
+func (s *server) failure(c call, err error, result commands.Result) *mcp.CallToolResult {
 	e := wire.AsError(err)
-	text := e.Message
-	if e.Hint != "" {
-		text += "\nhint: " + e.Hint
+	text, hint := e.Message, s.toolHint(e.Hint)
+	if hint != "" {
+		text += "\nhint: " + hint
 	}
 	for _, w := range result.Warnings {
 		text += "\nwarning: " + w
 	}
 	members := map[string]any{"error": e.Message, "code": e.Code, "sessionId": c.session, "sessionType": verbs.TypeBrowser}
-	if e.Hint != "" {
-		members["hint"] = e.Hint
+	if hint != "" {
+		members["hint"] = hint
 	}
 	maps.Copy(members, e.Details)
 	addRecords(members, result.Records)

@@ -45,6 +45,7 @@ func (s *server) sequence(c *call) (answer, error) {
 			name := actions[i].Words[0]
 			result["failed"] = map[string]any{"index": i, "action": name, "error": why, "code": r.Code}
 			a.Output = customOutput{result, fmt.Sprintf("%d of %d done; action %d (%s) failed: %s", i, len(actions), i+1, name, why)}
+			a.incomplete = true
 			return a, nil
 		}
 		result["completed"] = i + 1

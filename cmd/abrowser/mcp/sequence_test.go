@@ -55,6 +55,9 @@ func TestSequence(t *testing.T) {
 	}
 	members := result.StructuredContent.(map[string]any)
 	failed, _ := members["failed"].(map[string]any)
+	if !result.IsError {
+		t.Error("a sequence with a failed action is not an error")
+	}
 	if members["completed"] != 8.0 || members["total"] != 10.0 || failed["index"] != 8.0 || failed["action"] != "get_url" || failed["error"] != "gone" || failed["code"] != "page_closed" {
 		t.Errorf("execute_sequence answers %v", members)
 	}

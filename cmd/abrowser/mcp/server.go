@@ -57,10 +57,22 @@ func Serve(ctx context.Context, o Options) error {
 	}
 	s.addSwitch()
 	s.addResources()
-	in := &input{Reader: o.In, running: &s.running, over: make(chan struct{})}
+	in, out := newInput(o.In, &s.running), &output{Writer: o.Out}
 	ended := make(chan error, 1)
+	over := make(chan struct{})
+	defer close(over)
+	go func() { // ends with Serve, or with the process if the client does not read
+		for {
+			select {
+			case refusal := <-in.refusals:
+				_, _ = out.Write(refusal) // a client that is gone misses nothing
+			case <-over:
+				return
+			}
+		}
+	}()
 	go func() { // ends with the session, or with the process if the client does not read
-		ended <- s.mcp.Run(ctx, &mcp.IOTransport{Reader: in, Writer: nopCloser{o.Out}})
+		ended <- s.mcp.Run(ctx, &mcp.IOTransport{Reader: in, Writer: out})
 	}()
 	var err error
 	select {
@@ -80,11 +92,6 @@ func Serve(ctx context.Context, o Options) error {
 const instructions = "Each session has its own page in one shared, logged-in browser. Give every call of a task the same session; " +
 	"different sessions work in parallel and never see each other. Start with open, then snapshot -> act on a ref (e3) -> snapshot. " +
 	"A session's page stays open after close_session, and the same session finds it again."
-
-type nopCloser struct{ io.Writer }
-
-// Close does nothing, since the output belongs to the process.
-func (nopCloser) Close() error { return nil }
 
 // enable adds a group's tools. The client is notified of the change.
 func (s *server) enable(group string) error {

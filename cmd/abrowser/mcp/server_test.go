@@ -52,6 +52,20 @@ func TestTools(t *testing.T) {
 	}
 }
 
+// Without a choice of groups the server offers few tools, so that a model's context is not filled.
+func TestCoreIsSmall(t *testing.T) {
+	r := serve(t)
+	list, err := r.client.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if size := len(jsonOf(t, list.Tools)); len(list.Tools) >= 30 || size >= 20_000 || list.NextCursor != "" {
+		t.Errorf("the core has %d tools, described in %d bytes; want fewer than 30 in 20,000", len(list.Tools), size)
+	} else {
+		t.Logf("%d tools, %d bytes", len(list.Tools), size)
+	}
+}
+
 // enable_tools adds the tools of a group, and the server notifies the client.
 func TestGroups(t *testing.T) {
 	r := serve(t)
