@@ -23,8 +23,10 @@ import (
 // process that is waiting for the lock then gets the lock of the removed file. The waiting process
 // checks for this case, and tries again with a new file at the same path.
 type Lease struct {
-	file   *os.File
-	socket fs.FileInfo // describes the socket that Listen bound; nil if this process has not called Listen
+	file *os.File
+	// socket describes the socket that Listen bound. It is nil if this process has not called
+	// Listen with this lease.
+	socket fs.FileInfo
 }
 
 // TryAcquire acquires the lease at path. It does not wait: if the file is already locked, it
@@ -119,7 +121,8 @@ func acquire(path string, lock func(*os.File) error) (*Lease, error) {
 	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, wire.OSError("making "+filepath.Dir(path), err)
 	}
-	const tries = 5 // one try is enough, unless another process removes the file before lock() returns
+	// One try is enough, unless another process removes the file before lock() returns.
+	const tries = 5
 	for range tries {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
 		if err != nil {

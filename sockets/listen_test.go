@@ -106,7 +106,8 @@ func TestListenNeedsTheLease(t *testing.T) {
 	if _, err := Listen(a, l); !errors.Is(err, wire.CodeHeld) {
 		t.Errorf("Listen() on a socket that accepts = %v, want %s", err, wire.CodeHeld)
 	}
-	must(t, Unlink(a, held)) // removes nothing: this lease is on the removed lock file, not on the new one
+	// Unlink removes nothing, because this lease is on the removed lock file and not on the new one.
+	must(t, Unlink(a, held))
 	if conn, err := Dial(t.Context(), a); err != nil {
 		t.Errorf("Unlink without the lease removed the socket: %v", err)
 	} else {

@@ -9,8 +9,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A client that has released a lock can rely on it: the server has released it, too, however
-// long that takes the server.
+// The client's function unlock returns only when the server has released the lock, even if the
+// release takes the server some time.
 func TestUnlockWaitsForTheServer(t *testing.T) {
 	p := newPlace(t, "a")
 	var held atomic.Int32

@@ -23,7 +23,7 @@ type refusal struct {
 	status int // 0: the status of the error's code
 }
 
-// respond sends the refusal, and then reads the rest of the request, see drain.
+// respond sends the refusal, and then reads the rest of the request; see [drain].
 func (r *refusal) respond(w http.ResponseWriter, request *http.Request) {
 	respondError(w, r.err, r.status)
 	drain(w, request)
@@ -172,8 +172,8 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
 	if err := control.SetReadDeadline(time.Now().Add(bodyTime)); err == nil {
 		defer func() { _ = control.SetReadDeadline(time.Time{}) }()
 	}
-	// Not http.MaxBytesReader, which makes net/http close the connection while the client still
-	// sends: see drain.
+	// The body is not read with http.MaxBytesReader, which would make net/http close the
+	// connection while the client still sends; see [drain].
 	body, err := io.ReadAll(io.LimitReader(r.Body, wire.MaxRequest+1))
 	switch {
 	case err != nil:

@@ -36,8 +36,8 @@ func statusOf(code wire.Code) int {
 	}
 }
 
-// respondError responds with err. The HTTP status is status, or that of err's code if status
-// is 0.
+// respondError responds with err. The parameter status is the HTTP status. If it is 0, the status
+// depends on err's code; see [statusOf].
 func respondError(w http.ResponseWriter, err error, status int) {
 	coded := wire.AsError(err)
 	if status == 0 {

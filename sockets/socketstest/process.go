@@ -16,7 +16,9 @@ import (
 type Process struct {
 	*exec.Cmd
 	FirstLine string // the first line of its output
-	End       func() // closes the process's input and waits until the process exits; also called when the test ends
+	// End closes the process's input and waits until the process exits. It is also called when the
+	// test ends.
+	End func()
 }
 
 // Start runs a role in another process and waits for the first line of its output. The process runs
@@ -34,7 +36,8 @@ func Start(t *testing.T, uid uint32, role string, args ...string) *Process {
 // parameter attr contains the attributes of the process.
 func StartWith(t *testing.T, attr *syscall.SysProcAttr, role string, args ...string) *Process {
 	t.Helper()
-	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), executable(t, attr), args...) // End ends the process; the end of a context does not
+	// The process ends when End is called, and not when a context ends.
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), executable(t, attr), args...)
 	cmd.Env = append(os.Environ(), childVariable+"="+role, "GOCOVERDIR="+os.TempDir(), "GORACE=atexit_sleep_ms=0")
 	cmd.Stderr = os.Stderr
 	cmd.SysProcAttr = attr
