@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// Process is another process of the test binary, which runs a role.
+// Process is a process that runs the test binary in a role.
 type Process struct {
 	*exec.Cmd
 	FirstLine string // the first line of its output
@@ -70,7 +70,8 @@ func StartWith(t *testing.T, attr *syscall.SysProcAttr, role string, args ...str
 	return p
 }
 
-// executable returns the path of the test binary, or of a copy that another user can run.
+// executable returns the path of the test binary, or of a copy that a process of another user can
+// run.
 func executable(t *testing.T, attr *syscall.SysProcAttr) string {
 	t.Helper()
 	own, err := os.Executable()
