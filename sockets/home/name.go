@@ -9,7 +9,7 @@ import (
 
 const (
 	maxName    = 128    // the largest number of bytes in a name
-	maxLiteral = 64     // the largest number of bytes in a name that is used as a file name without a hash
+	maxLiteral = 64     // the largest number of bytes in a file name that is not a hash
 	hashed     = "sha." // the prefix of a file name that is a hash
 )
 

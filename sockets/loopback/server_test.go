@@ -188,7 +188,7 @@ func TestTooManyClients(t *testing.T) {
 	head := "GET /" + r.token + "/a HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
 	_, err := io.WriteString(open[0], head)
 	must(t, err)
-	if _, err := io.ReadAll(open[0]); err != nil { // reads until the server has closed the connection
+	if _, err := io.ReadAll(open[0]); err != nil { // until the server closes the connection
 		t.Fatal(err)
 	}
 	open[0].Close()
