@@ -106,8 +106,8 @@ func (l *Lease) Remove(e home.Endpoint) error {
 	return errors.Join(err, l.Close())
 }
 
-// at reports whether the file at path is the locked file. The path leads to another file if
-// the lock file, or a directory above it, was removed and created again.
+// at reports whether the file at path is the file that l has locked. It is another file if the lock
+// file, or a directory above it, was removed and created again.
 func (l *Lease) at(path string) bool {
 	locked, err := l.file.Stat()
 	if err != nil {
@@ -157,10 +157,10 @@ func flock(f *os.File, how int) error {
 	return errors.Join(err, result)
 }
 
-// Listener returns the process that last called [Listen] with the lease at path. ok is false
-// if no process has called Listen, or if that process has ended. A process keeps its lease
-// until it is about to exit. If ok is true, the returned process therefore either has the lease
-// or is about to exit.
+// Listener returns the process that last called [Listen] with the lease at path. It returns false
+// if no process has called Listen, or if that process has ended. A process keeps its lease until it
+// is about to exit. If Listener returns true, the process therefore either has the lease or is
+// about to exit.
 func Listener(path string) (p Process, ok bool) {
 	f, err := os.Open(path)
 	if err != nil {

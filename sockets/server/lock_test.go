@@ -9,8 +9,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// The client's function unlock returns only when the server has released the lock, even if the
-// release takes the server some time.
+// A client releases a lock with the function that Lock returns. This function returns only when the
+// server has released the lock, even if that takes the server some time.
 func TestUnlockWaitsForTheServer(t *testing.T) {
 	p := newPlace(t, "a")
 	var held atomic.Int32

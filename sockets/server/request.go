@@ -57,8 +57,8 @@ func (s *Server) serveVerb(w http.ResponseWriter, r *http.Request, h wire.Handle
 	if reply.Error != nil {
 		code = reply.Error.Code
 	}
-	// The command is logged before the response is sent, so that a client that has the response
-	// finds the command in the log.
+	// The command is logged before the response is sent. A client that has received the response
+	// can therefore find the command in the log.
 	s.logger().Info("served", "verb", h.Verb.Describe().Name, "session", call.Session, "code", string(code), "ms", milliseconds(time.Since(began)))
 	respond(w, statusOf(code), reply)
 }

@@ -37,9 +37,10 @@ type Server struct {
 	OnIdleConnsClosed func()
 }
 
-// Serve answers requests on l until ctx ends or l fails. It accepts connections of this
-// process's user only, and closes l. Serve does not close a connection that a handler has
-// hijacked, but it cancels the context of that connection's request. When ctx ends, Serve
+// Serve answers requests on l until ctx ends or l fails. It accepts only connections from processes
+// of this process's user. It closes l before it returns. Serve does not close a connection that a
+// handler has hijacked, but it cancels the context of that connection's request. When ctx ends,
+// Serve
 //
 //  1. removes the socket file and accepts the clients that are still in the accept queue,
 //  2. stops accepting, closes idle connections, and lets running requests end within Grace,
@@ -74,8 +75,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		s.Unlink()
 		awaitEmpty(l, s.grace())
 	}
-	// http.Server tracks a connection only after Accept has returned it. Wait until its accept
-	// loop has ended, so that Shutdown closes all connections.
+	// http.Server tracks a connection only after Accept has returned it. Wait until the server's
+	// accept loop has ended, so that Shutdown closes all connections.
 	err := l.Close()
 	if accepting := <-failed; !errors.Is(accepting, net.ErrClosed) {
 		err = errors.Join(err, accepting)

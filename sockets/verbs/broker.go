@@ -29,8 +29,8 @@ type NoteIn struct {
 	Label   *string `json:"label,omitzero" help:"the label of the tab"`
 }
 
-// BrokerNote stores in the broker a tab's label, and that the tab is the session's active one.
-// Otherwise only the session's daemon would have this data, and the next daemon of the session
+// BrokerNote makes the broker store the label of a tab, or store that a tab is the session's active
+// one. Otherwise only the session's daemon would have this data, and the next daemon of the session
 // could not get it.
 var BrokerNote = wire.Verb[NoteIn, Empty]{Spec: wire.Spec{
 	Name: "broker note", Group: groupBroker, Short: "Store a tab's label and which tab is active",
