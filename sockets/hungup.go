@@ -26,7 +26,7 @@ func IsIdle(conn syscall.Conn) bool {
 func peek(conn syscall.Conn) (n int, err error) {
 	raw, err := conn.SyscallConn()
 	if err != nil {
-		return 0, err // closed on this side
+		return 0, err // this side has closed the connection
 	}
 	controlErr := raw.Control(func(fd uintptr) {
 		n, _, err = unix.Recvfrom(int(fd), make([]byte, 1), unix.MSG_PEEK|unix.MSG_DONTWAIT)

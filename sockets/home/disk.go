@@ -6,10 +6,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// minSpace is how many bytes must be free on the root's disk.
+// minSpace is the number of bytes that must be free on the root's disk.
 const minSpace = 1 << 20
 
-// CheckDisk returns an error if the root's disk is full.
+// CheckDisk returns [wire.CodePermission] if the root's disk is full.
 func (r Root) CheckDisk() error {
 	var fs syscall.Statfs_t
 	if syscall.Statfs(r.Dir, &fs) != nil {

@@ -53,7 +53,7 @@ func MakeProfile(s wire.Settings) error {
 	return nil
 }
 
-// profileError returns the error of a profile directory that cannot be used.
+// profileError returns the error for a profile directory that cannot be used.
 func profileError(dir string, err error) error {
 	const hint = "give --profile a directory of your own, or a name"
 	if errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.EEXIST) {

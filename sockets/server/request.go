@@ -20,7 +20,7 @@ const defaultPatience = 10 * time.Minute
 // refusal is an error and its HTTP status.
 type refusal struct {
 	err    error
-	status int // 0: the status of the error's code
+	status int // 0 stands for the status of the error's code; see [statusOf]
 }
 
 // respond sends the refusal, and then reads the rest of the request; see [drain].

@@ -17,7 +17,7 @@ const (
 	maxHead      = 64 << 10         // bytes of a request's head
 	headTime     = 5 * time.Second  // limit for receiving a request's head
 	bodyTime     = 30 * time.Second // limit for receiving a body, and for sending a response
-	idleTime     = 10 * time.Minute // after which a connection without a request is closed
+	idleTime     = 10 * time.Minute // limit for a connection that has no request
 	defaultGrace = 5 * time.Second
 )
 
@@ -25,12 +25,12 @@ const (
 type Server struct {
 	Hello    func() wire.Hello       // must not block
 	Retire   func() error            // ends an idle server, or returns [wire.CodeBusy]; may be nil
-	Handlers []wire.Handler          // of the verbs
+	Handlers []wire.Handler          // the handlers of the verbs
 	Locks    []Lock                  // locks that clients may hold
 	Extra    map[string]http.Handler // other handlers, by [http.ServeMux] pattern
 	Log      *slog.Logger            // if nil, nothing is logged
 	Build    string                  // if set, requests with another build are refused
-	Grace    time.Duration           // for running requests when the context of Serve ends; 0 means 5 s
+	Grace    time.Duration           // time for running requests to end after the context of Serve; 0 means 5 s
 	Unlink   func()                  // removes the socket file when the context of Serve ends; may be nil
 	// OnIdleConnsClosed is called after the context of Serve has ended and the idle connections
 	// are closed. Requests may still run then. OnIdleConnsClosed may be nil.

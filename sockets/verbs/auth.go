@@ -21,7 +21,7 @@ type AuthProfile struct {
 	SubmitSelector   string `json:"submitSelector,omitzero"`
 }
 
-// maxPassword is the length of the longest password in bytes.
+// maxPassword is the largest length of a password, in bytes.
 const maxPassword = 4096
 
 // AuthSaveIn is the input of [AuthSave].

@@ -42,7 +42,8 @@ type MCPInstallOut struct {
 	Clients []MCPClient `json:"clients"`
 }
 
-// Text returns each client's file with its configuration, or says that the file was changed.
+// Text returns, for each client, the path of its file and the configuration. If the file was
+// changed, Text says so instead.
 func (o MCPInstallOut) Text() string {
 	var all []string
 	for _, c := range o.Clients {

@@ -38,7 +38,7 @@ var PoolRequest = wire.Verb[Empty, PoolRequestOut]{Spec: wire.Spec{
 // PoolGrantOut is the output of [PoolGrant].
 type PoolGrantOut struct {
 	Granted         bool   `json:"granted"`
-	ClosedTab       string `json:"closedTabId,omitzero"` // SESSION/t2
+	ClosedTab       string `json:"closedTabId,omitzero"` // the closed tab, in the form SESSION/t2
 	GrantedTo       string `json:"grantedTo,omitzero"`
 	TabCount        int    `json:"tabCount"` // the remaining extra tabs of the caller
 	PendingRequests int    `json:"pendingRequests"`

@@ -30,7 +30,7 @@ func (o ProfilesOut) Text() string {
 	return lines(all...)
 }
 
-// Profiles lists the profiles that --profile takes by name.
+// Profiles lists the profiles whose names --profile accepts.
 var Profiles = wire.Verb[Empty, ProfilesOut]{Spec: wire.Spec{
 	Name: "profiles", Group: groupProgram, Short: "List the browser profiles that --profile takes by name", Example: "abrowser profiles",
 	By: wire.ByCommand, NoStart: true, ReadOnly: true,

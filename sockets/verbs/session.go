@@ -25,7 +25,7 @@ type Step struct {
 type BatchIn struct {
 	Steps []Step `json:"steps" flag:"-" help:"the commands"`
 	Bail  bool   `json:"bail,omitzero" help:"stop at the first failure"`
-	// Commands is for the command line, which converts it to Steps.
+	// Commands contains the commands as text. The command line converts it to Steps.
 	Commands    []string `json:"commands,omitzero" arg:"0..." help:"commands, one argument each; without arguments, a JSON array of arrays of words is read from standard input"`
 	OmitCommand bool     `json:"omitCommand,omitzero" help:"number the results instead of repeating the commands"`
 }

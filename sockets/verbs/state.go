@@ -57,7 +57,7 @@ func ParseState(content []byte) (*State, error) {
 		return nil, wire.Errorf(wire.CodeBadInput, "the file is not a saved state: a state is a JSON object with the lists cookies and origins").WithHint(hintState)
 	}
 	state := &State{}
-	if err := json.Unmarshal(content, state); err != nil { // the cause might quote a value
+	if err := json.Unmarshal(content, state); err != nil { // err might quote a secret value
 		return nil, wire.Errorf(wire.CodeBadInput, "the file is not a saved state: a cookie or an origin in it has another form").WithHint(hintState)
 	}
 	return state, state.check()

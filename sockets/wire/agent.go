@@ -81,7 +81,7 @@ func (c *Call) Actor() AgentKey {
 	return AgentKey(c.Session)
 }
 
-// OwnershipError returns the error of an action on another agent's tab. The parameter action is a
+// OwnershipError returns the error for an action on another agent's tab. The parameter action is a
 // verb such as "navigate". The parameter tab has the form SESSION/t1.
 func OwnershipError(action, tab string, owner AgentKey) error {
 	return Errorf(CodeOwnership, "OWNERSHIP: Cannot %s tab %s (owned by %s)", action, tab, owner).
