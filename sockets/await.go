@@ -19,14 +19,17 @@ import (
 // and doubles the interval after each further attempt.
 const probeInterval = 10 * time.Millisecond
 
-// Await blocks until the endpoint's socket accepts connections or ctx ends. It watches the
-// directory of the socket. If the directory cannot be watched, for example because the user
-// has no inotify instance left (Linux allows 128 by default), Await polls instead.
+// Await blocks until the endpoint's socket accepts connections or ctx ends. If ctx ends first,
+// Await returns [wire.CodeTimeout] or [wire.CodeInterrupted]. If [Dial] fails with any other code
+// than [wire.CodeNotRunning], Await returns that error at once.
+//
+// Await watches the directory of the socket. If the directory cannot be watched, for example
+// because the user has no inotify instance left (Linux allows 128 by default), Await polls instead.
 func Await(ctx context.Context, e home.Endpoint) error { return await(ctx, e, watch) }
 
 func await(ctx context.Context, e home.Endpoint, watch func(dir string) (*fsnotify.Watcher, error)) error {
 	var events chan fsnotify.Event
-	var lost chan error // events were lost
+	var lost chan error // an element means that the watcher has lost events
 	interval := probeInterval
 	probe := time.NewTimer(interval)
 	defer probe.Stop()
@@ -76,9 +79,9 @@ func watch(dir string) (*fsnotify.Watcher, error) {
 	return w, nil
 }
 
-// accepts tries to connect once. It returns false if no process listens; Await then tries
-// again. Otherwise it returns true and the error that Await returns, which is nil if a server
-// accepted the connection.
+// accepts tries to connect once. If no process listens, it returns false, and Await tries again.
+// Otherwise it returns true and the error that Await returns, which is nil if a server accepted the
+// connection.
 func accepts(ctx context.Context, e home.Endpoint) (bool, error) {
 	conn, err := Dial(ctx, e)
 	switch {

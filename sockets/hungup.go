@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// HungUp reports whether this process has closed the connection, or the peer has closed its
-// sending side. While data from the peer is unread, the peer's side counts as open. HungUp asks
-// the system without consuming data, and so can report true before a pending Read returns.
+// HungUp reports whether this process has closed the connection, or the peer has closed its sending
+// side. While data from the peer is unread, the peer's sending side counts as open. HungUp asks the
+// system and consumes no data. It can therefore report true before a pending Read returns.
 func HungUp(conn syscall.Conn) bool {
 	n, err := peek(conn)
 	return n == 0 && !errors.Is(err, unix.EAGAIN)
@@ -21,12 +21,12 @@ func IsIdle(conn syscall.Conn) bool {
 	return errors.Is(err, unix.EAGAIN)
 }
 
-// peek looks at the next byte of a connection without consuming it and without waiting. n is 0
-// without an error if the peer has closed its sending side.
+// peek looks at the next byte of a connection without consuming it and without waiting. It returns
+// 0 and no error if the peer has closed its sending side.
 func peek(conn syscall.Conn) (n int, err error) {
 	raw, err := conn.SyscallConn()
 	if err != nil {
-		return 0, err // closed on this side
+		return 0, err // this side has closed the connection
 	}
 	controlErr := raw.Control(func(fd uintptr) {
 		n, _, err = unix.Recvfrom(int(fd), make([]byte, 1), unix.MSG_PEEK|unix.MSG_DONTWAIT)

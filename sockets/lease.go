@@ -14,17 +14,19 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Lease is a lock file that is locked with flock. The lock lasts as long as any process has
-// the descriptor open. A child that inherits the descriptor therefore keeps the lock, and the
-// lock is released when the last such process ends, even by SIGKILL.
+// Lease is a lock file that is locked with flock. The lock lasts as long as any process has the
+// descriptor open. A child that inherits the descriptor therefore keeps the lock, and the lock is
+// released when the last such process ends, even by SIGKILL.
 //
-// A lease is never released by LOCK_UN, which would release it for all processes that share
-// the descriptor. Only the process with the lease removes the lock file, see [Lease.Remove].
-// Another process that is waiting for the lock then gets the lock of the removed file. It
-// checks for this, and tries again with a new file at the same path.
+// A lease is never released by LOCK_UN, which would release it for all processes that share the
+// descriptor. Only the process with the lease removes the lock file, see [Lease.Remove]. Another
+// process that is waiting for the lock then gets the lock of the removed file. The waiting process
+// checks for this case, and tries again with a new file at the same path.
 type Lease struct {
-	file   *os.File
-	socket fs.FileInfo // of the socket that Listen bound; nil if this process has not called Listen
+	file *os.File
+	// socket describes the socket that Listen bound. It is nil if this process has not called
+	// Listen with this lease.
+	socket fs.FileInfo
 }
 
 // TryAcquire acquires the lease at path. It does not wait: if the file is already locked, it
@@ -43,7 +45,8 @@ func TryAcquire(path string) (*Lease, error) {
 	})
 }
 
-// Acquire waits until the lease at path is free and acquires it, unless ctx ends first.
+// Acquire waits until the lease at path is free, and acquires it. If ctx ends first, Acquire
+// returns [wire.CodeTimeout] or [wire.CodeInterrupted].
 func Acquire(ctx context.Context, path string) (*Lease, error) {
 	if l, err := TryAcquire(path); !errors.Is(err, wire.CodeHeld) {
 		return l, err
@@ -103,8 +106,8 @@ func (l *Lease) Remove(e home.Endpoint) error {
 	return errors.Join(err, l.Close())
 }
 
-// at reports whether the file at path is the locked file. The path leads to another file if
-// the lock file, or a directory above it, was removed and created again.
+// at reports whether the file at path is the file that l has locked. It is another file if the lock
+// file, or a directory above it, was removed and created again.
 func (l *Lease) at(path string) bool {
 	locked, err := l.file.Stat()
 	if err != nil {
@@ -118,7 +121,8 @@ func acquire(path string, lock func(*os.File) error) (*Lease, error) {
 	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, wire.OSError("making "+filepath.Dir(path), err)
 	}
-	const tries = 5 // one is enough unless another process removes the file before lock returns
+	// One try is enough, unless another process removes the file before lock() returns.
+	const tries = 5
 	for range tries {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
 		if err != nil {
@@ -153,10 +157,10 @@ func flock(f *os.File, how int) error {
 	return errors.Join(err, result)
 }
 
-// Listener returns the process that last called [Listen] with the lease at path. ok is false
-// if no process has called Listen, or if that process has ended. A process keeps its lease
-// until it is about to exit. If ok is true, the returned process therefore either has the lease
-// or is about to exit.
+// Listener returns the process that last called [Listen] with the lease at path. It returns false
+// if no process has called Listen, or if that process has ended. A process keeps its lease until it
+// is about to exit. If Listener returns true, the process therefore either has the lease or is
+// about to exit.
 func Listener(path string) (p Process, ok bool) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -168,8 +172,8 @@ func Listener(path string) (p Process, ok bool) {
 	return p, err == nil && p.IsAlive()
 }
 
-// readNote returns the two lines that [Listen] writes to a lease file: the socket's path, and
-// the listening process in the form of [Process.String].
+// readNote returns the two lines that [Listen] writes to a lock file: the socket's path, and the
+// listening process in the form of [Process.String].
 func readNote(f *os.File) (socket, process string) {
 	const processLength = 64
 	buf := make([]byte, home.MaxSocketPath+processLength)

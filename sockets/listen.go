@@ -100,11 +100,11 @@ func remove(path string) error {
 	return nil
 }
 
-// Bound reports whether the endpoint's lock file is still the file that l has locked, and its
-// socket file still the one that [Listen] bound with l. It returns false if one of the files,
-// or a directory above it, was removed or replaced. If this process has not called Listen with
-// l, for example because it has inherited the listening socket together with l, any file at
-// the socket's path counts as the socket.
+// Bound reports whether the endpoint's lock file is still the file that l has locked, and whether
+// the endpoint's socket file is still the one that [Listen] bound with l. It returns false if one
+// of the files, or a directory above it, was removed or replaced. If this process has not called
+// Listen with l, for example because it has inherited the listening socket together with l, any
+// file at the socket's path counts as the socket.
 func Bound(e home.Endpoint, l *Lease) bool {
 	if !l.at(e.Lock) {
 		return false
@@ -119,8 +119,9 @@ func SameSocket(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime())
 }
 
-// Inherit returns the file of a descriptor that this process inherited. It sets the
-// descriptor to non-blocking mode, in which deadlines work, and to close on exec.
+// Inherit returns the file of a descriptor that this process inherited. It makes the descriptor
+// non-blocking, because deadlines do not work otherwise, and sets its close-on-exec flag. It
+// returns [wire.CodeStart] if the descriptor is not open.
 func Inherit(fd int, name string) (*os.File, error) {
 	unix.CloseOnExec(fd)
 	if err := unix.SetNonblock(fd, true); err != nil {

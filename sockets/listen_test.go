@@ -106,7 +106,8 @@ func TestListenNeedsTheLease(t *testing.T) {
 	if _, err := Listen(a, l); !errors.Is(err, wire.CodeHeld) {
 		t.Errorf("Listen() on a socket that accepts = %v, want %s", err, wire.CodeHeld)
 	}
-	must(t, Unlink(a, held)) // removes nothing: held is not the lease of the new lock file
+	// Unlink removes nothing, because this lease is on the removed lock file and not on the new one.
+	must(t, Unlink(a, held))
 	if conn, err := Dial(t.Context(), a); err != nil {
 		t.Errorf("Unlink without the lease removed the socket: %v", err)
 	} else {
@@ -173,8 +174,8 @@ func TestMaxSocketPathIsTheSystemsLimit(t *testing.T) {
 	}
 }
 
-// Listener reports false if the process in the lock file has ended, even if another process has
-// reused its pid.
+// Listener reports false if the process that the lock file names has ended, even if another process
+// has reused its pid.
 func TestListenerHasEnded(t *testing.T) {
 	e := newEndpoint(t, "a")
 	for _, process := range []string{"", "99999999:1", fmt.Sprintf("%d:1", os.Getpid())} {

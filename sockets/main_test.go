@@ -16,9 +16,9 @@ import (
 
 func TestMain(m *testing.M) { socketstest.Main(m, child) }
 
-// child is the main function of the processes that tests start. It runs a role and prints the
-// result as the first line of output. It then waits for a byte or the end of its input, and
-// until then keeps the lease or the socket that the role has acquired. In the role
+// child is the main function of the processes that tests start. It runs a role (see package
+// socketstest) and prints the result as the first line of output. It keeps the lease or the socket
+// that the role has acquired until it reads a byte, or the end of its input. In the role
 // hold-and-leave-to-child it does not wait.
 func child(role string, args []string) int {
 	report := func(err error) {
@@ -59,8 +59,8 @@ func child(role string, args []string) int {
 	return 0
 }
 
-// newRoot returns a root directory whose path is so short that the socket path of a session
-// with the longest name fits.
+// newRoot makes a root directory with a short path, so that the socket path of even the longest
+// session name is within the system's limit.
 func newRoot(t *testing.T) home.Root {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "ab")

@@ -10,8 +10,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// CheckPeers returns a listener that accepts only connections of this process's user and
-// closes all others. The socket's mode has the same effect, but the mode can be changed.
+// CheckPeers returns a listener that accepts only connections from processes of this process's user
+// and closes all others. The mode of the socket file has the same effect, but the mode can be
+// changed. If log is nil, nothing is logged.
 func CheckPeers(l net.Listener, log *slog.Logger) net.Listener {
 	return &checkedListener{Listener: l, log: cmp.Or(log, slog.New(slog.DiscardHandler))}
 }
@@ -21,7 +22,7 @@ type checkedListener struct {
 	log *slog.Logger
 }
 
-// Accept returns the next connection of this process's user.
+// Accept returns the next connection from a process of this process's user.
 func (l *checkedListener) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()
@@ -70,7 +71,7 @@ func checkPeer(conn net.Conn) error {
 	return nil
 }
 
-// control calls f with conn's descriptor.
+// control calls f with the descriptor of conn, and returns the error of f.
 func control(conn *net.UnixConn, f func(fd int) error) error {
 	raw, err := conn.SyscallConn()
 	if err != nil {

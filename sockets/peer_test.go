@@ -39,7 +39,8 @@ func TestDialWithoutPermission(t *testing.T) {
 	}
 	e := newEndpoint(t, "a")
 	listen(t, e)
-	said := socketstest.Start(t, otherUser, "dial", e.Socket).FirstLine // the user cannot enter the directory
+	// That user cannot enter the socket's directory.
+	said := socketstest.Start(t, otherUser, "dial", e.Socket).FirstLine
 	if !strings.HasPrefix(said, "permission ") || strings.Contains(said, "refused") {
 		t.Errorf("Dial() without permission prints %q, want permission", said)
 	}

@@ -12,8 +12,8 @@ import (
 // PeerState describes a process that listens but does not respond.
 type PeerState struct {
 	PID     int    // 0 if the system does not report it
-	Reason  string // for people
-	Stopped bool   // by a signal; the process cannot respond before SIGCONT
+	Reason  string // a description for people
+	Stopped bool   // a signal has stopped the process, which cannot respond before SIGCONT
 }
 
 // InspectPeer describes the process that listens at the endpoint. It connects to the socket

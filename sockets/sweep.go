@@ -29,9 +29,9 @@ func SweepSession(r home.Root, session string) error {
 	return sweep(r, e)
 }
 
-// sweep removes the files of a session's daemon. Before that, it locks both lock files of the
-// session's endpoint, so that no daemon can start meanwhile. If another process has locked one
-// of them, sweep removes nothing.
+// sweep removes the files of a session's daemon. It first locks both lock files of the session's
+// endpoint, so that no daemon can start meanwhile. If another process has locked one of the two,
+// sweep removes nothing.
 func sweep(r home.Root, e home.Endpoint) error {
 	for _, path := range []string{e.Start, e.Lock} {
 		if _, err := os.Lstat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {

@@ -20,14 +20,14 @@ import (
 // daemon of the session finds the alias by this link.
 
 const (
-	aliasParent = "/tmp" // not $TMPDIR, which may differ between commands and daemons
-	aliasLink   = "s"
+	aliasParent = "/tmp"      // not $TMPDIR, which may differ between commands and daemons
+	aliasLink   = "s"         // the name of the link in the private directory
 	plainOthers = "/._-~@+=," // besides letters and digits, these need no escape in a URL
 )
 
-// Alias returns a path to the socket that needs no escapes in a URL. If the socket's own path
-// needs none, Alias returns it and creates no alias. Only the session's daemon may call Alias,
-// one call at a time.
+// Alias returns a path to the socket that needs no escapes in a URL. If the socket's own path needs
+// no escapes, Alias returns that path and creates no alias. Only the session's daemon may call
+// Alias, one call at a time.
 func (r Root) Alias(session, socket string) (string, error) {
 	if isPlainPath(socket) {
 		return socket, nil

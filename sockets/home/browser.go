@@ -12,9 +12,9 @@ import (
 // sharedName is the name of the shared browser and of its profile.
 const sharedName = "default"
 
-// Browser returns the endpoint of a browser's broker. The lock file of the broker's lease is in
-// the profile's directory. A profile therefore has at most one broker, even if settings give it
-// once by its name and once by its directory.
+// Browser returns the endpoint of a browser's broker. The lock file of the broker's lease is in the
+// profile's directory. A profile therefore has at most one broker, even if one session selects the
+// profile by its name and another session selects it by its directory.
 func (r Root) Browser(name string) (Endpoint, error) {
 	if err := CheckName(name); err != nil {
 		return Endpoint{}, err
@@ -37,8 +37,8 @@ func (r Root) browser(name, file string) Endpoint {
 const leaseName = "abrowser.lock"
 
 // BrowserOf returns the endpoint of the broker for the browser that the settings choose. Each
-// profile has one endpoint. Each external browser, which is one that abrowser did not start,
-// has one too. The name of the endpoint is:
+// profile has one endpoint. Each external browser also has one endpoint. An external browser is a
+// browser that abrowser did not start. The name of the endpoint is:
 //
 //   - "default" for the shared browser
 //   - the profile's name, if the settings give the profile by name

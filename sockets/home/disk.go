@@ -6,14 +6,14 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// minSpace is how many bytes must be free on the root's disk.
+// minSpace is the number of bytes that must be free on the root's disk.
 const minSpace = 1 << 20
 
-// CheckDisk returns an error if the root's disk is full.
+// CheckDisk returns [wire.CodePermission] if the root's disk is full.
 func (r Root) CheckDisk() error {
 	var fs syscall.Statfs_t
 	if syscall.Statfs(r.Dir, &fs) != nil {
-		return nil // writing a file there reports the error
+		return nil // the next write below the root reports the problem
 	}
 	free := fs.Bavail * uint64(fs.Bsize)
 	if !diskFull(fs.Blocks, free, fs.Files, fs.Ffree) {
@@ -22,8 +22,9 @@ func (r Root) CheckDisk() error {
 	return wire.OSError("writing below "+r.Dir, syscall.ENOSPC)
 }
 
-// diskFull reports whether a file system has less than [minSpace] free or no room for more
-// files. A file system that does not count blocks or files reports 0 of them.
+// diskFull reports whether a file system has less than [minSpace] free, or no room for more files.
+// A file system that does not count its blocks or files reports a total of 0, and diskFull then
+// ignores that count.
 func diskFull(blocks, free, files, freeFiles uint64) bool {
 	return blocks > 0 && free < minSpace || files > 0 && freeFiles == 0
 }

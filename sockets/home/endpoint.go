@@ -16,7 +16,7 @@ import (
 
 // Endpoint is the name and the files of a session's daemon, a browser's broker or a driver.
 type Endpoint struct {
-	Name   string // of the session, browser or driver; empty if only a hash is known
+	Name   string // the name of the session, browser or driver; empty if only its hash is known
 	Socket string // the socket on which the server listens
 	Lock   string // the file that the server keeps locked while it runs; see package sockets
 	Start  string // the file that is locked while the server is being started

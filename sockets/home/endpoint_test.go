@@ -26,7 +26,7 @@ func TestPathsThatAreTooLong(t *testing.T) {
 			t.Errorf("%s() = %v (hint %q), want the limit and ABROWSER_HOME", name, err, wire.AsError(err).Hint)
 		}
 	}
-	// The longest name fits into a root whose path has the length that the hint allows.
+	// If the root has the length that the hint allows, the socket path of the longest name fits.
 	const promised = MaxSocketPath - len("/run/s/.sock") - 64
 	if _, err := (Root{Dir: "/" + strings.Repeat("r", promised-1)}).Session(strings.Repeat("x", 64)); err != nil {
 		t.Errorf("Session() in a root of %d bytes = %v", promised, err)

@@ -33,7 +33,8 @@ func (r Root) SaveLocation(session string, s wire.Settings) error {
 	return WriteFile(path, raw)
 }
 
-// LoadLocation returns the saved location of a session's pages, and whether there is one.
+// LoadLocation returns the saved location of a session's pages, and whether a location is saved. It
+// returns an error if the saved location cannot be read.
 func (r Root) LoadLocation(session string) (wire.Settings, bool, error) {
 	var s wire.Settings
 	raw, err := os.ReadFile(r.locationFile(session))

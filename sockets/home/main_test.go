@@ -31,8 +31,8 @@ func child(role string, args []string) int {
 	return 0
 }
 
-// newRoot returns a root directory whose path is so short that the socket path of a session
-// with the longest name fits.
+// newRoot makes a root directory with a short path, so that the socket path of even the longest
+// session name is within the system's limit.
 func newRoot(t *testing.T) Root {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "ab")

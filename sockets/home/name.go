@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	maxName    = 128 // bytes of a session's name
-	maxLiteral = 64  // bytes of a name that is itself used as a file name
-	hashed     = "sha."
+	maxName    = 128    // the largest number of bytes in a name
+	maxLiteral = 64     // the largest number of bytes in a file name that is not a hash
+	hashed     = "sha." // the prefix of a file name that is a hash
 )
 
 // CheckName returns an error unless name is a valid name of a session or browser: 1 to 128

@@ -6,17 +6,17 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Normalize returns a session's settings in canonical form, so that settings that choose the
-// same browser are equal:
+// Normalize returns a session's settings in canonical form, so that settings that choose the same
+// browser are equal:
 //
-//   - Symbolic links in a profile's path are resolved. The path of a profile in the root's
-//     profiles directory becomes the profile's name.
+//   - Symbolic links in a profile's path are resolved. The path of a profile in the root's profiles
+//     directory becomes the profile's name.
 //   - A CDP endpoint gets its canonical spelling.
 //   - In persistent mode, a missing profile becomes the session's name.
 //   - The mode is cleared if a profile or a CDP endpoint implies it.
 //
-// Normalize returns an error if settings contradict each other or the profile cannot be used.
-// It changes nothing on disk; lookup is os.LookupEnv.
+// Normalize returns an error if settings contradict each other or the profile cannot be used. It
+// changes nothing on disk. The parameter lookup is os.LookupEnv.
 func (r Root) Normalize(s wire.Settings, session string, lookup func(string) (string, bool)) (wire.Settings, error) {
 	if err := checkMode(s); err != nil {
 		return s, err

@@ -34,7 +34,7 @@ func TestNormalizeProfile(t *testing.T) {
 		spellings []string
 	}{
 		{filepath.Join(dir, "real", "profile"), []string{"real/profile", "real/profile/", "real/./profile", "real/../real/profile", "link", "link/", "above/profile"}},
-		{filepath.Join(dir, "real", "new", "er"), []string{"real/new/er", "above/new/er/"}}, // does not exist yet
+		{filepath.Join(dir, "real", "new", "er"), []string{"real/new/er", "above/new/er/"}}, // this directory does not exist yet
 		{"work", []string{"r/profiles/work", "named", "r/profiles/work/"}},
 	} {
 		for _, spelled := range tt.spellings {

@@ -34,11 +34,11 @@ func canonical(path string) (string, error) {
 	}
 }
 
-// MakeProfile creates the profile's directory if the settings give the directory's path. It
-// returns an error if the path is not a directory or cannot be written. Otherwise MakeProfile
-// does nothing. The directory of a profile given by name is below the root, and the lock file
-// of the browser's lease is in it. Package sockets creates that directory when it acquires the
-// lease.
+// MakeProfile creates the profile's directory if the settings give the directory's path. In this
+// case it returns an error if the path is not a directory or cannot be written. If the settings
+// give the profile's name or a CDP endpoint, MakeProfile does nothing. The directory of a profile
+// given by name is below the root, and contains the lock file of the browser's lease. Package
+// sockets creates that directory when it acquires the lease.
 func MakeProfile(s wire.Settings) error {
 	dir := s.Profile
 	if s.CDP != "" || !filepath.IsAbs(dir) {
@@ -53,7 +53,7 @@ func MakeProfile(s wire.Settings) error {
 	return nil
 }
 
-// profileError returns the error of a profile directory that cannot be used.
+// profileError returns the error for a profile directory that cannot be used.
 func profileError(dir string, err error) error {
 	const hint = "give --profile a directory of your own, or a name"
 	if errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.EEXIST) {
@@ -62,9 +62,10 @@ func profileError(dir string, err error) error {
 	return wire.Errorf(wire.CodePermission, "using the profile's directory %s: %v", dir, wire.Errno(err)).WithHint(hint)
 }
 
-// PersonalProfiles lists the directories in which common browsers keep the user's own profiles.
-// A browser writes its debugging port to the file DevToolsActivePort in its directory. The
-// directories need not exist. The parameter lookup is os.LookupEnv.
+// PersonalProfiles lists the directories in which common browsers keep the user's own profiles. If
+// such a browser accepts CDP connections, it writes its debugging port to the file
+// DevToolsActivePort in its directory. The directories need not exist. The parameter lookup is
+// os.LookupEnv.
 func PersonalProfiles(lookup func(string) (string, bool)) []string {
 	var all []string
 	for _, p := range personalProfiles(runtime.GOOS, lookup) {
@@ -73,8 +74,8 @@ func PersonalProfiles(lookup func(string) (string, bool)) []string {
 	return all
 }
 
-// personal returns the name of the browser that keeps the user's own profiles in dir or
-// above it, or "" if no browser does.
+// personal returns the name of the browser that keeps the user's own profiles in dir or in a
+// directory above it. It returns "" if no browser does.
 func personal(dir string, lookup func(string) (string, bool)) string {
 	for _, p := range personalProfiles(runtime.GOOS, lookup) {
 		real, err := canonical(p.dir)

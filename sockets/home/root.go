@@ -13,10 +13,12 @@ import (
 // Root is the directory below which abrowser keeps the files of one user.
 type Root struct{ Dir string }
 
-// Locate returns the root: $ABROWSER_HOME if set, otherwise $HOME/.abrowser. It accesses no
-// file; lookup is os.LookupEnv. The root is neither in $TMPDIR nor in $XDG_RUNTIME_DIR, because
-// these may differ between two logins, or between a login and a cron job. The user's processes
-// would then have two roots, and could start two brokers for what should be one browser.
+// Locate returns the root: $ABROWSER_HOME if set, otherwise $HOME/.abrowser. It accesses no file.
+// The parameter lookup is os.LookupEnv.
+//
+// The root is neither in $TMPDIR nor in $XDG_RUNTIME_DIR, because these variables may differ
+// between two logins, or between a login and a cron job. The user's processes would then have two
+// roots, and could start two brokers for what should be one browser.
 func Locate(lookup func(string) (string, bool)) (Root, error) {
 	if dir, ok := lookup("ABROWSER_HOME"); ok {
 		return rootAt("ABROWSER_HOME", dir, "")

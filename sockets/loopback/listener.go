@@ -6,15 +6,16 @@ import (
 	"sync"
 )
 
-// ownListener accepts connections of this process's user, and at most as many at the same time as
-// free can hold. It closes all others.
+// ownListener accepts connections from processes of this process's user, up to a limit of open
+// connections. It closes all other connections.
 type ownListener struct {
 	net.Listener
-	log  *slog.Logger
-	free chan struct{} // has an element for each open connection
+	log   *slog.Logger
+	slots chan struct{} // has an element for each open connection; its capacity is the limit
 }
 
-// Accept returns the next connection of this process's user.
+// Accept returns the next connection from a process of this process's user that does not exceed the
+// limit.
 func (l *ownListener) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()
@@ -32,8 +33,8 @@ func (l *ownListener) Accept() (net.Conn, error) {
 			continue
 		}
 		select {
-		case l.free <- struct{}{}:
-			return &ownConn{TCPConn: tcp, release: sync.OnceFunc(func() { <-l.free })}, nil
+		case l.slots <- struct{}{}:
+			return &ownConn{TCPConn: tcp, release: sync.OnceFunc(func() { <-l.slots })}, nil
 		default:
 			l.log.Warn("refused a connection", "why", "too many connections are open", "limit", maxClients)
 			conn.Close()
@@ -41,13 +42,13 @@ func (l *ownListener) Accept() (net.Conn, error) {
 	}
 }
 
-// ownConn is a connection that counts until it is closed.
+// ownConn is a connection that occupies a slot of an [ownListener] until it is closed.
 type ownConn struct {
 	*net.TCPConn // net/http calls its CloseWrite, so that a client can read the last response
 	release      func()
 }
 
-// Close closes the connection.
+// Close closes the connection and frees its slot.
 func (c *ownConn) Close() error {
 	defer c.release()
 	return c.TCPConn.Close()

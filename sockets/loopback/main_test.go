@@ -25,9 +25,10 @@ import (
 
 func TestMain(m *testing.M) { socketstest.Main(m, child) }
 
-// child connects to a port, sends the request and prints the first line of the response, or
-// "closed". In the role ask6, it uses an IPv6 socket with an IPv4 address. In the role leave, it
-// closes the connection after sending, without reading.
+// child is the main function of the processes that tests start. It connects to a port, sends a
+// request and prints the first line of the response, or "closed". In the role ask6, it uses an IPv6
+// socket with an IPv4 address. In the role leave, it closes the connection after sending, without
+// reading.
 func child(role string, args []string) int {
 	conn, err := connect(role, args[0])
 	if err != nil {
@@ -66,7 +67,8 @@ func connect(role, port string) (net.Conn, error) {
 	return net.FileConn(file)
 }
 
-// firstLine returns the first line that arrives on a connection, or "closed".
+// firstLine returns the first line that arrives on a connection, or "closed" if the connection is
+// closed before.
 func firstLine(conn net.Conn) string {
 	line, err := bufio.NewReader(conn).ReadString('\n')
 	if err != nil {
@@ -101,7 +103,8 @@ type rig struct {
 	end    func()        // ends the server and waits for it; called when the test ends
 }
 
-// start starts a server, whose options change may change.
+// start starts a server and ends it when the test ends. If change is not nil, start first calls
+// change(), which can modify the server.
 func start(t *testing.T, change func(*Server)) *rig {
 	t.Helper()
 	log, served := &lockedLog{}, &atomic.Int64{}
@@ -135,7 +138,7 @@ func start(t *testing.T, change func(*Server)) *rig {
 
 func (r *rig) address() string { return "127.0.0.1:" + r.port }
 
-// dial connects to the server until the test ends.
+// dial connects to the server. The connection is closed when the test ends.
 func (r *rig) dial(t *testing.T) net.Conn {
 	t.Helper()
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp4", r.address())

@@ -13,10 +13,11 @@ import (
 	"strings"
 )
 
-// socketUser returns the user of the TCP socket on this machine that has the address own and is
-// connected to peer. The socket may be an IPv6 socket with an IPv4 address.
+// socketUser returns the user of a TCP socket on this machine, and true for known. The parameter
+// own is the socket's address, and peer is the address to which the socket is connected. The socket
+// may be an IPv6 socket with an IPv4 address.
 func socketUser(own, peer netip.AddrPort) (uid int, known bool, err error) {
-	// The kernel may omit a socket from the table if other sockets change while it is read.
+	// The kernel may omit a socket from the table if other sockets change while the table is read.
 	const attempts = 3
 	for range attempts {
 		for _, table := range []string{"/proc/self/net/tcp", "/proc/self/net/tcp6"} {
@@ -33,7 +34,7 @@ func socketUser(own, peer netip.AddrPort) (uid int, known bool, err error) {
 }
 
 // findSocket looks for a socket in one of the kernel's tables. It ignores sockets that no process
-// holds: the kernel reports user 0 for them, also if another user has closed them.
+// has open, because the kernel reports user 0 for them, whichever user has closed them.
 func findSocket(table string, own, peer netip.AddrPort) (uid int, found bool, err error) {
 	file, err := os.Open(table)
 	if err != nil {
@@ -56,7 +57,7 @@ func findSocket(table string, own, peer netip.AddrPort) (uid int, found bool, er
 	return 0, false, lines.Err()
 }
 
-// isAddress reports whether a column of the table is this address.
+// isAddress reports whether a column of the table contains the address want.
 func isAddress(column string, want netip.AddrPort) bool {
 	address, port, _ := strings.Cut(column, ":")
 	n, err := strconv.ParseUint(port, 16, 16)
@@ -67,7 +68,8 @@ func isAddress(column string, want netip.AddrPort) bool {
 	if err != nil || len(raw)%4 != 0 {
 		return false
 	}
-	for word := raw; len(word) > 0; word = word[4:] { // the kernel prints words of 32 bits as numbers
+	// The kernel prints each 32-bit word of an address as a number in native byte order.
+	for word := raw; len(word) > 0; word = word[4:] {
 		binary.BigEndian.PutUint32(word, binary.NativeEndian.Uint32(word))
 	}
 	got, ok := netip.AddrFromSlice(raw)

@@ -10,7 +10,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/socketstest"
 )
 
-// Another user gets nothing, even with the token.
+// A process of another user gets no response, even with the token.
 func TestOtherUserIsRefused(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can start a process of another user")
@@ -44,7 +44,8 @@ func TestOtherUserIsRefused(t *testing.T) {
 	}
 }
 
-// For a socket that a process has closed, the kernel reports user 0.
+// checkPeer refuses a connection whose client has closed its socket. The kernel then reports user 0
+// for the client's socket, whoever the client was.
 func TestUserThatHasLeftIsRefused(t *testing.T) {
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp4", "127.0.0.1:0")
 	must(t, err)

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// serve passes a request that is allowed to the handler, and refuses any other.
+// serve passes an allowed request to the handler, and refuses all other requests.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if !s.begin() {
 		return
@@ -31,7 +31,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 // check returns the path of a request without the token. If the request is not allowed, check
-// returns the reason, which contains nothing that the client has sent, and the status.
+// returns the HTTP status and the reason. The reason contains nothing that the client has sent.
 func (s *Server) check(r *http.Request) (path, why string, status int) {
 	if !isLoopbackName(r.Host) {
 		return "", "the Host header is not an IP address or localhost", http.StatusForbidden
@@ -47,8 +47,8 @@ func (s *Server) check(r *http.Request) (path, why string, status int) {
 }
 
 // isLoopbackName reports whether a Host header is an IP address or localhost, with or without a
-// port. If a web page reaches this server by a domain name of its own that leads to this machine
-// (DNS rebinding), the header has that domain name.
+// port. A web page can reach this server by a domain name that resolves to this machine (DNS
+// rebinding). The Host header then contains that domain name, so the request is refused.
 func isLoopbackName(host string) bool {
 	name := host
 	if n, _, err := net.SplitHostPort(host); err == nil {

@@ -22,10 +22,10 @@ const (
 	defaultHeadTime = 10 * time.Second // for a client to send the head of a request
 	bodyTime        = 30 * time.Second // to read a request and write its response
 	idleTime        = time.Minute      // for a connection to send its next request
-	graceTime       = time.Second      // for running requests when the server ends
+	graceTime       = time.Second      // for running requests to end when the server ends
 	maxHead         = 16 << 10         // bytes of a request's head; net/http adds 4 KiB
 	maxBody         = 1 << 20          // bytes of a request's body
-	maxClients      = 256              // connections at the same time; more are closed
+	maxClients      = 256              // open connections; the server closes any further ones
 )
 
 // Options are the options of a [Server].
@@ -54,8 +54,9 @@ type Server struct {
 	running sync.WaitGroup // calls of Handler, also those that have hijacked their connection
 }
 
-// Listen opens the port. The server must then be ended by a call of [Server.Serve] or
-// [Server.Close].
+// Listen opens the port. The caller must then call [Server.Serve] or [Server.Close]. Listen returns
+// [wire.CodeHeld] if the port is in use, and [wire.CodeBadInput] if the port is not from 0 to
+// 65535.
 func Listen(ctx context.Context, o Options) (*Server, error) {
 	if o.Port < 0 || o.Port > 65535 {
 		return nil, wire.Errorf(wire.CodeBadInput, "the port is %d, and has to be between 0 and 65535", o.Port)
@@ -81,23 +82,23 @@ func Listen(ctx context.Context, o Options) (*Server, error) {
 		return nil, err
 	}
 	s.port = strconv.Itoa(int(at.Port()))
-	s.listener = &ownListener{Listener: listener, log: s.log, free: make(chan struct{}, maxClients)}
+	s.listener = &ownListener{Listener: listener, log: s.log, slots: make(chan struct{}, maxClients)}
 	return s, nil
 }
 
-// URL returns the server's URL with a scheme such as http or ws. It contains the token and ends
-// without a slash. A user of the URL needs nothing else, so it must not be logged.
+// URL returns the server's URL with a scheme such as http or ws. The URL contains the token and
+// ends without a slash. A client needs nothing but the URL, so the URL must not be logged.
 func (s *Server) URL(scheme string) string { return scheme + "://127.0.0.1:" + s.port + "/" + s.token }
 
 // Close closes the port of a server that has not called Serve.
 func (s *Server) Close() { _ = s.listener.Close() }
 
-// Serve serves requests until ctx ends. It then does the following, and returns nil:
+// Serve serves requests until ctx ends. Serve then does the following, and returns nil:
 //
-//  1. The port is closed, so that no client can connect.
-//  2. The contexts of running requests are cancelled.
-//  3. Their responses are awaited for graceTime, and then their connections are closed.
-//  4. Handlers that have hijacked their connections are awaited.
+//  1. It closes the port, so that no client can connect.
+//  2. It cancels the contexts of running requests.
+//  3. It waits up to graceTime for their responses, and then closes their connections.
+//  4. It waits for handlers that have hijacked their connections.
 func (s *Server) Serve(ctx context.Context) error {
 	requests, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -132,7 +133,8 @@ func (s *Server) Serve(ctx context.Context) error {
 	return err
 }
 
-// begin counts a call of the handler. It reports false if the server has ended.
+// begin counts a call of the handler in s.running, and returns true. If the server has ended, begin
+// only returns false.
 func (s *Server) begin() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

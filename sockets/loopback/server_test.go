@@ -22,7 +22,7 @@ func TestRequests(t *testing.T) {
 	wrong := strings.Repeat("0", len(r.token))
 	tests := []struct {
 		name   string
-		head   []string // TOKEN and PORT stand for the server's
+		head   []string // TOKEN and PORT stand for the server's token and port
 		status int
 		body   string // a part of the body
 	}{
@@ -69,7 +69,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// The token of a server that has ended opens nothing, even if the next server gets the same port.
+// A server refuses the token of a server that has ended.
 func TestTokenEndsWithTheServer(t *testing.T) {
 	first := start(t, nil)
 	first.end()
@@ -99,7 +99,7 @@ func TestPortInUse(t *testing.T) {
 	}
 }
 
-// No address except 127.0.0.1 is open.
+// The server accepts connections at no address except 127.0.0.1.
 func TestOnlyLoopback(t *testing.T) {
 	r := start(t, nil)
 	others := []string{"[::1]:" + r.port, "127.0.0.2:" + r.port}
@@ -120,7 +120,7 @@ func TestOnlyLoopback(t *testing.T) {
 	}
 }
 
-// A client gets at most maxHead bytes into the server, whatever it sends.
+// The server stops reading a head that is longer than maxHead bytes, and closes the connection.
 func TestEndlessHead(t *testing.T) {
 	r := start(t, nil)
 	conn := r.dial(t)
@@ -137,8 +137,8 @@ func TestEndlessHead(t *testing.T) {
 	}
 }
 
-// A hundred clients that send half a request delay no other client, cost little memory, and are
-// disconnected at the deadline.
+// A hundred clients that send half a request, or nothing, delay no other client. They cost little
+// memory, and the server disconnects them at the deadline.
 func TestSlowClients(t *testing.T) {
 	const clients = 100
 	r := start(t, func(s *Server) { s.headTime = time.Second })
@@ -148,7 +148,7 @@ func TestSlowClients(t *testing.T) {
 	var slow []net.Conn
 	for i := range clients {
 		conn := r.dial(t)
-		if i%2 == 0 { // the others are silent
+		if i%2 == 0 { // the other clients send nothing
 			_, err := io.WriteString(conn, "GET /"+r.token+"/a HTTP/1.1\r\nHost: 127.0.0.1\r\nX: "+strings.Repeat("x", 4<<10))
 			must(t, err)
 		}
@@ -173,7 +173,8 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
-// More than maxClients connections are not accepted, and a closed one makes room.
+// The server accepts at most maxClients connections. When one of them is closed, the server accepts
+// another one.
 func TestTooManyClients(t *testing.T) {
 	r := start(t, nil)
 	var open []net.Conn
@@ -187,11 +188,12 @@ func TestTooManyClients(t *testing.T) {
 	head := "GET /" + r.token + "/a HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
 	_, err := io.WriteString(open[0], head)
 	must(t, err)
-	if _, err := io.ReadAll(open[0]); err != nil { // until the server has closed it
+	if _, err := io.ReadAll(open[0]); err != nil { // until the server closes the connection
 		t.Fatal(err)
 	}
 	open[0].Close()
-	for end := time.Now().Add(20 * time.Second); ; { // the server counts it a moment longer
+	// The server may count the closed connection a moment longer.
+	for end := time.Now().Add(20 * time.Second); ; {
 		conn := r.dial(t)
 		if _, err := io.WriteString(conn, head); err == nil && strings.Contains(firstLine(conn), " 200 ") {
 			break

@@ -26,7 +26,8 @@ func awaitEmpty(l net.Listener, limit time.Duration) {
 	for end := time.Now().Add(limit); time.Now().Before(end); <-tick.C {
 		waiting := 0
 		err := raw.Control(func(fd uintptr) {
-			waiting, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0) // -1 if it fails
+			// Poll returns -1 if it fails.
+			waiting, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
 		})
 		if err != nil || waiting <= 0 {
 			return

@@ -10,19 +10,19 @@ import (
 
 // Lock is a lock that a client holds for as long as it keeps its connection open.
 type Lock struct {
-	Path  string
+	Path  string        // the path of requests for the lock
 	Limit time.Duration // the lock is released after this time
 	// Acquire acquires the lock, or fails when ctx ends. It returns the reply's data and
 	// the function that releases the lock.
 	Acquire func(ctx context.Context, call *wire.Call) (out any, release func(), err error)
 }
 
-// serveHolding acquires the lock h, responds and keeps the request open. It releases the lock
-// when one of these happens:
+// serveHolding acquires the lock h, responds and keeps the request open. It releases the lock when
+// one of these happens:
 //
 //   - The client disconnects.
 //   - The lock's limit has passed.
-//   - The server shuts down. Serve then cancels the context shutdown.
+//   - The server shuts down. [Server.Serve] then cancels the context in the parameter shutdown.
 func (s *Server) serveHolding(shutdown context.Context, w http.ResponseWriter, r *http.Request, h Lock) {
 	call, no := s.admit(r, wire.Spec{})
 	if no == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A client that has released a lock can rely on it: the server has released it, too, however
-// long that takes the server.
+// A client releases a lock with the function that Lock returns. This function returns only when the
+// server has released the lock, even if that takes the server some time.
 func TestUnlockWaitsForTheServer(t *testing.T) {
 	p := newPlace(t, "a")
 	var held atomic.Int32

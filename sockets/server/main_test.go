@@ -53,8 +53,8 @@ func raw(socket string) error {
 	return err
 }
 
-// newPlace returns the endpoint of a session in a new root directory. The directory's path is
-// so short that the socket path of a session with the longest name fits.
+// newPlace returns the endpoint of a session in a new root directory. The directory has a short
+// path, so that the socket path of even the longest session name is within the system's limit.
 func newPlace(t *testing.T, name string) home.Endpoint {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "ab")

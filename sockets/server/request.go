@@ -20,10 +20,10 @@ const defaultPatience = 10 * time.Minute
 // refusal is an error and its HTTP status.
 type refusal struct {
 	err    error
-	status int // 0: the status of the error's code
+	status int // 0 stands for the status of the error's code; see [statusOf]
 }
 
-// respond sends the refusal, and then reads the rest of the request, see drain.
+// respond sends the refusal, and then reads the rest of the request; see [drain].
 func (r *refusal) respond(w http.ResponseWriter, request *http.Request) {
 	respondError(w, r.err, r.status)
 	drain(w, request)
@@ -57,8 +57,8 @@ func (s *Server) serveVerb(w http.ResponseWriter, r *http.Request, h wire.Handle
 	if reply.Error != nil {
 		code = reply.Error.Code
 	}
-	// The command is logged before the response is sent, so that a client that has the response
-	// finds the command in the log.
+	// The command is logged before the response is sent. A client that has received the response
+	// can therefore find the command in the log.
 	s.logger().Info("served", "verb", h.Verb.Describe().Name, "session", call.Session, "code", string(code), "ms", milliseconds(time.Since(began)))
 	respond(w, statusOf(code), reply)
 }
@@ -172,8 +172,8 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
 	if err := control.SetReadDeadline(time.Now().Add(bodyTime)); err == nil {
 		defer func() { _ = control.SetReadDeadline(time.Time{}) }()
 	}
-	// Not http.MaxBytesReader, which makes net/http close the connection while the client still
-	// sends: see drain.
+	// The body is not read with http.MaxBytesReader, which would make net/http close the
+	// connection while the client still sends; see [drain].
 	body, err := io.ReadAll(io.LimitReader(r.Body, wire.MaxRequest+1))
 	switch {
 	case err != nil:

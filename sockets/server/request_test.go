@@ -12,7 +12,8 @@ import (
 type slowBuffer struct{ lockedBuffer }
 
 func (b *slowBuffer) Write(p []byte) (int, error) {
-	time.Sleep(20 * time.Millisecond) // a client that already had the response would read the log now
+	// If the client already had the response, it would read the log during this time.
+	time.Sleep(20 * time.Millisecond)
 	return b.lockedBuffer.Write(p)
 }
 

@@ -36,8 +36,8 @@ func statusOf(code wire.Code) int {
 	}
 }
 
-// respondError responds with err. The HTTP status is status, or that of err's code if status
-// is 0.
+// respondError responds with err. The parameter status is the HTTP status. If it is 0, the status
+// depends on err's code; see [statusOf].
 func respondError(w http.ResponseWriter, err error, status int) {
 	coded := wire.AsError(err)
 	if status == 0 {
@@ -53,8 +53,9 @@ func respond(w http.ResponseWriter, status int, v any) {
 		status = http.StatusInternalServerError
 		raw = []byte(`{"error":{"code":"internal","message":"encoding the response failed"}}`)
 	}
-	// If the client does not read its response, the deadline lets this handler end. The error
-	// is ignored: only the ResponseWriters of tests return one, since they support no deadlines.
+	// If the client does not read its response, the write deadline lets this handler end. The
+	// result of SetWriteDeadline is ignored, because only the ResponseWriters of tests return an
+	// error. They support no deadlines.
 	control := http.NewResponseController(w)
 	_ = control.SetWriteDeadline(time.Now().Add(bodyTime))
 	w.Header().Set("Content-Type", "application/json")

@@ -17,7 +17,7 @@ const (
 	maxHead      = 64 << 10         // bytes of a request's head
 	headTime     = 5 * time.Second  // limit for receiving a request's head
 	bodyTime     = 30 * time.Second // limit for receiving a body, and for sending a response
-	idleTime     = 10 * time.Minute // after which a connection without a request is closed
+	idleTime     = 10 * time.Minute // limit for a connection that has no request
 	defaultGrace = 5 * time.Second
 )
 
@@ -25,21 +25,22 @@ const (
 type Server struct {
 	Hello    func() wire.Hello       // must not block
 	Retire   func() error            // ends an idle server, or returns [wire.CodeBusy]; may be nil
-	Handlers []wire.Handler          // of the verbs
+	Handlers []wire.Handler          // the handlers of the verbs
 	Locks    []Lock                  // locks that clients may hold
 	Extra    map[string]http.Handler // other handlers, by [http.ServeMux] pattern
 	Log      *slog.Logger            // if nil, nothing is logged
 	Build    string                  // if set, requests with another build are refused
-	Grace    time.Duration           // for running requests when the context of Serve ends; 0 means 5 s
+	Grace    time.Duration           // time for running requests to end after the context of Serve; 0 means 5 s
 	Unlink   func()                  // removes the socket file when the context of Serve ends; may be nil
 	// OnIdleConnsClosed is called after the context of Serve has ended and the idle connections
 	// are closed. Requests may still run then. OnIdleConnsClosed may be nil.
 	OnIdleConnsClosed func()
 }
 
-// Serve answers requests on l until ctx ends or l fails. It accepts connections of this
-// process's user only, and closes l. Serve does not close a connection that a handler has
-// hijacked, but it cancels the context of that connection's request. When ctx ends, Serve
+// Serve answers requests on l until ctx ends or l fails. It accepts only connections from processes
+// of this process's user. It closes l before it returns. Serve does not close a connection that a
+// handler has hijacked, but it cancels the context of that connection's request. When ctx ends,
+// Serve
 //
 //  1. removes the socket file and accepts the clients that are still in the accept queue,
 //  2. stops accepting, closes idle connections, and lets running requests end within Grace,
@@ -74,8 +75,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		s.Unlink()
 		awaitEmpty(l, s.grace())
 	}
-	// http.Server tracks a connection only after Accept has returned it. Wait until its accept
-	// loop has ended, so that Shutdown closes all connections.
+	// http.Server tracks a connection only after Accept has returned it. Wait until the server's
+	// accept loop has ended, so that Shutdown closes all connections.
 	err := l.Close()
 	if accepting := <-failed; !errors.Is(accepting, net.ErrClosed) {
 		err = errors.Join(err, accepting)

@@ -49,8 +49,8 @@ const (
 	hang  = "/v1/hang"
 )
 
-// hung has the channels on which the verb hang reports that it has begun, and the error of its
-// context when it ends.
+// hung contains two channels for the verb hang. On began, the verb reports that it has begun. On
+// ended, it reports the error of its context.
 type hung struct {
 	began chan struct{}
 	ended chan error
@@ -90,7 +90,7 @@ func helloOf(name string) func() wire.Hello {
 	}
 }
 
-// serve runs s at p until the test ends and returns a client of it.
+// serve runs the server s at the endpoint p until the test ends. It returns a client of the server.
 func serve(t *testing.T, p home.Endpoint, s *Server) *client.Client {
 	t.Helper()
 	listener, _ := listen(t, p)
@@ -118,7 +118,7 @@ func TestServe(t *testing.T) {
 	tests := []struct {
 		name         string
 		method, path string
-		head         map[string]string // headers in addition to those in post
+		head         map[string]string // headers in addition to the Content-Type
 		body         string
 		status       int
 		want         string // a part of the body
@@ -293,8 +293,8 @@ func TestRequestSizeIsLimited(t *testing.T) {
 	}
 }
 
-// A server that ends closes its idle connections before it answers the last request. When that
-// response arrives, all other clients have therefore noticed that the server ends.
+// When a server ends, it closes its idle connections before it sends the last response. When that
+// response arrives, all other clients are therefore already disconnected.
 func TestIdleConnectionsCloseBeforeTheLastResponse(t *testing.T) {
 	p := newPlace(t, "a")
 	h := &hung{make(chan struct{}, 1), make(chan error, 1)}

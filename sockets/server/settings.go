@@ -7,8 +7,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// checkSettings refuses a request whose settings differ from the daemon's. The daemon would
-// have to restart to apply them, and must not ignore them. In these cases checkSettings accepts
+// checkSettings refuses a request whose settings differ from the daemon's. The daemon cannot apply
+// other settings without a restart, and must not ignore them. In these cases checkSettings accepts
 // any settings:
 //
 //   - The server is a broker.

@@ -12,15 +12,17 @@ import (
 	"testing"
 )
 
-// Process is another process of the test binary, which runs a role.
+// Process is a process that runs the test binary in a role.
 type Process struct {
 	*exec.Cmd
-	FirstLine string // of its output
-	End       func() // closes the process's input and waits until it exits; called when the test ends
+	FirstLine string // the first line of its output
+	// End closes the process's input and waits until the process exits. It is also called when the
+	// test ends.
+	End func()
 }
 
-// Start runs a role in another process, as user uid unless uid is 0, and waits for its first
-// line of output.
+// Start runs a role in another process and waits for the first line of its output. The process runs
+// as the user uid, or as this process's user if uid is 0.
 func Start(t *testing.T, uid uint32, role string, args ...string) *Process {
 	t.Helper()
 	attr := &syscall.SysProcAttr{}
@@ -30,11 +32,12 @@ func Start(t *testing.T, uid uint32, role string, args ...string) *Process {
 	return StartWith(t, attr, role, args...)
 }
 
-// StartWith runs a role in another process with the attributes attr, and waits for its first
-// line of output.
+// StartWith runs a role in another process and waits for the first line of its output. The
+// parameter attr contains the attributes of the process.
 func StartWith(t *testing.T, attr *syscall.SysProcAttr, role string, args ...string) *Process {
 	t.Helper()
-	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), executable(t, attr), args...) // End ends the process, not a context
+	// The process ends when End is called, and not when a context ends.
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), executable(t, attr), args...)
 	cmd.Env = append(os.Environ(), childVariable+"="+role, "GOCOVERDIR="+os.TempDir(), "GORACE=atexit_sleep_ms=0")
 	cmd.Stderr = os.Stderr
 	cmd.SysProcAttr = attr
@@ -67,7 +70,8 @@ func StartWith(t *testing.T, attr *syscall.SysProcAttr, role string, args ...str
 	return p
 }
 
-// executable returns the path of the test binary, or of a copy that another user can run.
+// executable returns the path of the test binary, or of a copy that a process of another user can
+// run.
 func executable(t *testing.T, attr *syscall.SysProcAttr) string {
 	t.Helper()
 	own, err := os.Executable()

@@ -8,7 +8,8 @@ import (
 
 // All returns all verbs in the order of the help.
 func All() []wire.AnyVerb {
-	return []wire.AnyVerb{ // pointers, since copies would be most of the memory that a command allocates
+	// The elements are pointers, since copies would be most of the memory that a command allocates.
+	return []wire.AnyVerb{
 		&Open, &Back, &Forward, &Reload, &PushState,
 		&Snapshot, &GetText, &GetInnerText, &GetHTML, &GetValue, &GetAttr, &GetAttributes, &GetTitle, &GetURL, &GetCount, &GetBox, &GetStyles, &GetCDPURL,
 		&IsVisible, &IsEnabled, &IsChecked, &PageState, &Eval, &Screenshot, &PDF,
@@ -33,7 +34,8 @@ func All() []wire.AnyVerb {
 	}
 }
 
-// Find returns the verb with this name or alias. The first verb in the order of [All] wins.
+// Find returns the verb with this name or alias. If several verbs have it, Find returns the first
+// of them in the order of [All].
 func Find(name string) (wire.AnyVerb, bool) {
 	for _, v := range All() {
 		doc := v.Describe()

@@ -11,7 +11,7 @@ import (
 
 const groupAuth = "Saved logins"
 
-// AuthProfile is how to log in to a site, without the password.
+// AuthProfile is a saved login without its password.
 type AuthProfile struct {
 	Name             string `json:"name"`
 	URL              string `json:"url"`
@@ -21,7 +21,7 @@ type AuthProfile struct {
 	SubmitSelector   string `json:"submitSelector,omitzero"`
 }
 
-// maxPassword is the length of the longest password in bytes.
+// maxPassword is the largest length of a password, in bytes.
 const maxPassword = 4096
 
 // AuthSaveIn is the input of [AuthSave].
@@ -38,7 +38,8 @@ type AuthSaveIn struct {
 	KeyFileIn
 }
 
-// Check returns an error unless there is one source of the password and a URL of a page.
+// Check returns an error unless the input has a username, the URL of a page and exactly one source
+// of the password.
 func (in AuthSaveIn) Check() error {
 	const hint = "abrowser auth save shop --url https://example.com/login --username me --password-stdin < password.txt"
 	u, err := url.Parse(in.URL)
@@ -67,7 +68,7 @@ func CheckPassword(password string) error {
 
 // AuthSaveOut is the output of [AuthSave].
 type AuthSaveOut struct {
-	Saved string `json:"saved"` // the name
+	Saved string `json:"saved"` // the name of the login
 }
 
 // AuthSave saves a username and a password.
@@ -77,7 +78,7 @@ var AuthSave = wire.Verb[AuthSaveIn, AuthSaveOut]{Spec: wire.Spec{
 	Example: "abrowser auth save shop --url https://example.com --username me --password-file password.txt", By: wire.ByCommand, NoStart: true,
 }}
 
-// AuthNameIn is the input of verbs about a saved login.
+// AuthNameIn is the input of a verb that reads a saved login.
 type AuthNameIn struct {
 	Name string `json:"name" arg:"0" required:"true" help:"a name from auth list"`
 	KeyFileIn
@@ -94,7 +95,8 @@ type AuthLoginIn struct {
 // Check returns an error for a password that cannot be typed.
 func (in AuthLoginIn) Check() error { return CheckPassword(in.Password) }
 
-// CheckComplete returns an error for a request without a saved login, which the caller reads.
+// CheckComplete returns an error if the request does not contain the saved login. The caller reads
+// the login from its file and adds it to the request.
 func (in AuthLoginIn) CheckComplete() error {
 	if in.Profile == nil || in.Password == "" {
 		return wire.Errorf(wire.CodeBadInput, "the request has no saved login").WithHint("abrowser auth list")
@@ -111,7 +113,7 @@ type AuthLoginOut struct {
 	Effects
 }
 
-// Text returns the page after the login.
+// Text returns the title and the URL of the page after the login, and the effects.
 func (o AuthLoginOut) Text() string { return lines(o.Title, o.URL, o.Effects.Text()) }
 
 // AuthLogin logs in to a site with a saved login.
@@ -131,7 +133,7 @@ type AuthListed struct {
 	Name     string `json:"name"`
 	Username string `json:"username,omitzero"`
 	URL      string `json:"url,omitzero"`
-	Error    string `json:"error,omitzero"` // why it cannot be read
+	Error    string `json:"error,omitzero"` // why the login cannot be read
 }
 
 // Text returns a line for each saved login.
@@ -181,7 +183,7 @@ type AuthDeleteIn struct {
 
 // AuthDeleteOut is the output of [AuthDelete].
 type AuthDeleteOut struct {
-	Deleted string `json:"deleted"` // the name
+	Deleted string `json:"deleted"` // the name of the login
 }
 
 // AuthDelete removes a saved login.

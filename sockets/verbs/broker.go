@@ -29,8 +29,8 @@ type NoteIn struct {
 	Label   *string `json:"label,omitzero" help:"the label of the tab"`
 }
 
-// BrokerNote stores in the broker a tab's label and which tab is the session's active one.
-// Otherwise only the session's daemon would have this data, and the next daemon of the session
+// BrokerNote makes the broker store the label of a tab, or store that a tab is the session's active
+// one. Otherwise only the session's daemon would have this data, and the next daemon of the session
 // could not get it.
 var BrokerNote = wire.Verb[NoteIn, Empty]{Spec: wire.Spec{
 	Name: "broker note", Group: groupBroker, Short: "Store a tab's label and which tab is active",
@@ -98,8 +98,12 @@ type BrokerSession struct {
 	URL       string    `json:"url"`
 	Title     string    `json:"title"`
 	CreatedAt time.Time `json:"createdAt"`
-	LastAt    time.Time `json:"lastAt"`           // when a client last connected, disconnected or, unless it is the daemon, sent a message; or when the session ended
-	Clients   int       `json:"clients,omitzero"` // connected programs at the session's CDP endpoint, without the daemon
+	// LastAt is the time of the last of these events: a client connected or disconnected, a client
+	// other than the daemon sent a message, or the session ended.
+	LastAt time.Time `json:"lastAt"`
+	// Clients is the number of programs that are connected to the session's CDP endpoint. The
+	// session's daemon does not count.
+	Clients int `json:"clients,omitzero"`
 }
 
 // BrokerSessionsOut is the output of [BrokerSessions].
@@ -126,7 +130,7 @@ type NoticesOut struct {
 	Browser  string     `json:"browser"`           // an identifier of the browser process
 	Windowed bool       `json:"windowed,omitzero"` // the browser has visible windows
 	Reopened []Reopened `json:"reopened,omitzero"`
-	At       int64      `json:"at,omitzero"` // when the newest of the Reopened tabs was opened again
+	At       int64      `json:"at,omitzero"` // when the broker last opened tabs again, in milliseconds since 1970
 }
 
 // Reopened is a tab that was opened again after its browser had crashed.

@@ -15,14 +15,14 @@ type BrowserStatusOut struct {
 	BrowserPID int       `json:"browserPid,omitzero"`
 	BrokerPID  int       `json:"brokerPid,omitzero"`
 	KeeperPID  int       `json:"keeperPid,omitzero"`
-	Build      string    `json:"build,omitzero"`    // of the broker
+	Build      string    `json:"build,omitzero"`    // the build of the broker
 	Restarts   int       `json:"restarts,omitzero"` // how often the browser crashed and was restarted
-	Product    string    `json:"product,omitzero"`  // name and version
+	Product    string    `json:"product,omitzero"`  // the browser's name and version
 	Executable string    `json:"executable,omitzero"`
-	Profile    string    `json:"profile,omitzero"`  // the directory
+	Profile    string    `json:"profile,omitzero"`  // the directory of the profile
 	Endpoint   string    `json:"endpoint,omitzero"` // the CDP endpoint of an external browser
 	Headed     bool      `json:"headed,omitzero"`
-	Sandbox    string    `json:"sandbox,omitzero"` // on, or why it is off
+	Sandbox    string    `json:"sandbox,omitzero"` // "on", or why the sandbox is off
 	Sessions   int       `json:"sessions"`         // the number of sessions with a connected daemon
 	Tabs       int       `json:"tabs"`
 	Since      time.Time `json:"since,omitzero"`
@@ -60,7 +60,8 @@ type BrowserStopOut struct {
 	Tabs     int  `json:"tabs"`              // the number of closed tabs
 }
 
-// Text says that the browser keeps running if it is external, and is otherwise empty.
+// Text says that the browser keeps running if it is external. For any other browser it returns an
+// empty string.
 func (o BrowserStopOut) Text() string {
 	if o.Detached {
 		return "detached; abrowser did not start the browser, so it keeps running"

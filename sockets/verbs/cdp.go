@@ -10,7 +10,8 @@ type CDPIn struct {
 
 const maxPort = 65535
 
-// Check returns [wire.CodeBadInput] for a port that does not exist and a program without a name.
+// Check returns [wire.CodeBadInput] for a port that is too large, and for a program whose name is
+// empty.
 func (in CDPIn) Check() error {
 	if in.Port > maxPort {
 		return wire.Errorf(wire.CodeBadInput, "port is %d; it takes at most %d", in.Port, maxPort)
@@ -23,8 +24,10 @@ func (in CDPIn) Check() error {
 
 // CDPOut is the output of [CDP].
 type CDPOut struct {
-	URL     string `json:"url"`     // the WebSocket of the session's browser
-	HTTPURL string `json:"httpUrl"` // without a slash at the end; /json/version and the others are below it
+	URL string `json:"url"` // the WebSocket of the session's browser
+	// HTTPURL is the URL to which clients append paths such as /json/version. It has no slash at the
+	// end.
+	HTTPURL string `json:"httpUrl"`
 	Session string `json:"session"`
 }
 

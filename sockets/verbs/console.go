@@ -21,7 +21,8 @@ type ScriptPlace struct {
 	Column int    `json:"column"`
 }
 
-// String returns the position as URL:line:column, which count from 1, or "" if it is unknown.
+// String returns the position as URL:line:column, or "" if it is unknown. In the string, line and
+// column count from 1.
 func (p ScriptPlace) String() string {
 	if p.URL == "" {
 		return ""
@@ -29,7 +30,7 @@ func (p ScriptPlace) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.URL, p.Line+1, p.Column+1)
 }
 
-// ConsoleMessage is what a page has logged.
+// ConsoleMessage is a message that a page has logged.
 type ConsoleMessage struct {
 	Type string `json:"type"` // log, info, warning, error, debug and the other types of CDP
 	Text string `json:"text"`
@@ -54,15 +55,16 @@ func (o ConsoleOut) Text() string {
 	return recordsText(all, "messages", o.Dropped, o.Cleared)
 }
 
-// recordsText returns the text of a list of records, which are called many.
-func recordsText(all []string, many string, dropped int, cleared *int) string {
+// recordsText returns the text of a list of records. If cleared is not nil, the text is the number
+// of removed records. The parameter plural is what the text calls the records, such as "messages".
+func recordsText(all []string, plural string, dropped int, cleared *int) string {
 	switch {
 	case cleared != nil:
-		return "removed " + counted(*cleared, strings.TrimSuffix(many, "s"), many)
+		return "removed " + counted(*cleared, strings.TrimSuffix(plural, "s"), plural)
 	case len(all) == 0:
-		return "no " + many
+		return "no " + plural
 	case dropped > 0:
-		all = append([]string{fmt.Sprintf("(%d older %s were not kept)", dropped, many)}, all...)
+		all = append([]string{fmt.Sprintf("(%d older %s were not kept)", dropped, plural)}, all...)
 	}
 	return strings.Join(all, "\n")
 }

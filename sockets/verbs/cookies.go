@@ -65,10 +65,11 @@ type CookiesSetIn struct {
 	Curl     string  `json:"curl,omitzero" file:"in" help:"a file with the cookies to set: a curl command, a Cookie header or a JSON list"`
 }
 
-// maxCookie is the size of the largest cookie, name and value together, that browsers keep.
+// maxCookie is the size in bytes of the largest cookie that browsers keep. The size is that of the
+// name and the value together.
 const maxCookie = 4096
 
-// Check returns an error for a cookie that no server could set.
+// Check returns an error unless the input has either a cookie that a server could set, or a file.
 func (in CookiesSetIn) Check() error {
 	const hint = "abrowser cookies set theme dark"
 	switch {
@@ -102,14 +103,14 @@ func CheckCookie(name, value string) error {
 	return nil
 }
 
-// checkCookiePlace returns an error if a server at the URL could not set a cookie for the domain,
-// or if one of the parameters is invalid. Each of them may be empty.
-func checkCookiePlace(at, domain, path string) error {
+// checkCookiePlace returns an error if one of the parameters is invalid, or if a server at rawURL
+// could not set a cookie for the domain. Each of the parameters may be empty.
+func checkCookiePlace(rawURL, domain, path string) error {
 	host := ""
-	if at != "" {
-		u, err := url.Parse(at)
+	if rawURL != "" {
+		u, err := url.Parse(rawURL)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-			return wire.Errorf(wire.CodeBadInput, "%.100q is not an http or https URL", at).WithHint("abrowser cookies set theme dark --url https://example.com")
+			return wire.Errorf(wire.CodeBadInput, "%.100q is not an http or https URL", rawURL).WithHint("abrowser cookies set theme dark --url https://example.com")
 		}
 		host = strings.ToLower(u.Hostname())
 	}
@@ -147,12 +148,12 @@ type ClearIn struct {
 type CookiesClearOut struct {
 	Cleared  bool     `json:"cleared"`
 	Removed  int      `json:"removed"`           // the number of cookies
-	Sites    []string `json:"sites"`             // the sites whose cookies were removed; empty with --all
+	Sites    []string `json:"sites"`             // the sites whose cookies were removed; empty if All was set
 	Left     int      `json:"left"`              // the number of cookies of other sites, which were not removed
-	Sessions []string `json:"sessions,omitzero"` // the other sessions that had these cookies, with --all
+	Sessions []string `json:"sessions,omitzero"` // with All, the other sessions that had these cookies
 }
 
-// Text says what was removed and what was left.
+// Text says how many cookies were removed, and how many cookies of other sites were not.
 func (o CookiesClearOut) Text() string {
 	text := "removed " + counted(o.Removed, "cookie", "cookies")
 	if len(o.Sites) > 0 {

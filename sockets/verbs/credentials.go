@@ -14,7 +14,8 @@ type CredentialsIn struct {
 	Origin   string `json:"origin,omitzero" help:"the only origin that gets the password; without it that of the page or, if there is none, of the next page"`
 }
 
-// Check returns an error for credentials that HTTP cannot transfer. It does not contain them.
+// Check returns an error for credentials that HTTP cannot transfer, and for an invalid origin. The
+// error does not contain the credentials.
 func (in CredentialsIn) Check() error {
 	const hint = "abrowser set credentials USER PASSWORD --origin https://example.com"
 	switch u, err := url.Parse(in.Origin); {

@@ -3,10 +3,11 @@
 // daemon, broker, agent and policy.
 //
 // [All] lists the verbs in the order of the help. A new verb is one declaration here, one
-// handler in the daemon or the broker, and one transcript, which is a test of the command in
-// cmd/abrowser/testdata/script. Flags, requests, MCP tools, help and the tables of README.md
-// and COMMANDS.md are derived from the declaration. The package handles no verb. It does no
-// input or output, except that [CheckHARFiles] checks whether files exist.
+// handler in the daemon, the broker or the command line, and one transcript. A transcript is a
+// test of the command in cmd/abrowser/testdata/script. Flags, requests, MCP tools, help and the
+// tables of README.md and COMMANDS.md are derived from the declaration. The package handles no
+// verb. It reads and writes no file, but some checks of inputs look whether a file exists and
+// how large it is.
 //
 // The declarations use these terms:
 //

@@ -49,8 +49,8 @@ func (e Effects) Text() string {
 // TimeoutIn is the part of an input that limits how long a command waits for the page.
 type TimeoutIn struct {
 	Timeout int `json:"timeout,omitzero" env:"DEFAULT_TIMEOUT" min:"1" help:"the longest time to wait, in milliseconds"`
-	// TimeoutIsDefault means that the caller's environment or configuration file, and not this
-	// command, sets the timeout.
+	// TimeoutIsDefault means that the command itself does not set the timeout. The caller's
+	// environment or configuration file sets it.
 	TimeoutIsDefault bool `json:"timeoutIsDefault,omitzero" flag:"-" help:"the timeout is not of this command alone, so an action may give up earlier"`
 }
 
@@ -59,7 +59,7 @@ type TimeoutIn struct {
 func (t TimeoutIn) Milliseconds() int { return t.Timeout }
 
 // WaitsInFull reports whether an action waits for its element until the timeout, even if the page
-// has stopped changing. It does so if the command itself sets the timeout.
+// has stopped changing. This is the case if the command itself sets the timeout.
 func (t TimeoutIn) WaitsInFull() bool { return t.Timeout != 0 && !t.TimeoutIsDefault }
 
 // Timed is the input of a command that waits for the page.
@@ -73,7 +73,7 @@ type Element struct {
 	Selector string `json:"selector" arg:"0" required:"true" help:"a selector, or a ref from the last snapshot such as e3"`
 }
 
-// ElementName returns the selector or ref.
+// ElementName returns the selector or ref of the element.
 func (e Element) ElementName() string { return e.Selector }
 
 // ElementNamer is the input of a command that acts on an element.

@@ -23,8 +23,8 @@ func FindActions() []string {
 	return []string{"click", "dblclick", "fill", "type", "check", "uncheck", "hover", "focus", "text"}
 }
 
-// Split returns the value to look for, the index for nth, the action and the text of the action.
-// Check has accepted the input.
+// Split returns the value to look for, the index for nth, the action and the text of the action. It
+// ignores an index that is not a number, for which [FindIn.Check] returns an error.
 func (in FindIn) Split() (value string, index int, action, text string) {
 	value, rest := in.Value, in.Action
 	if in.By == "nth" && len(rest) > 0 {
@@ -37,8 +37,8 @@ func (in FindIn) Split() (value string, index int, action, text string) {
 	return value, index, rest[0], strings.Join(rest[1:], " ")
 }
 
-// Check returns an error for an unknown action, a text that is missing or superfluous, and an
-// index that is no number.
+// Check returns an error for an unknown action, a text that is missing or superfluous, an index
+// that is not a number, and a name without role.
 func (in FindIn) Check() error {
 	const hint = "abrowser find label Mail fill ada@example.com"
 	if _, err := strconv.Atoi(in.Value); in.By == "nth" && (err != nil || len(in.Action) == 0) {
@@ -59,8 +59,8 @@ func (in FindIn) Check() error {
 	return nil
 }
 
-// FindOut is the output of [FindElement]. One member is set, by the action: the selector of the element,
-// or its text.
+// FindOut is the output of [FindElement]. The action determines which of the first eight fields is
+// set. Found is the text of the element. The other seven contain the selector of the element.
 type FindOut struct {
 	Clicked   string  `json:"clicked,omitzero"`
 	Filled    string  `json:"filled,omitzero"`
@@ -81,7 +81,7 @@ func (o FindOut) Text() string {
 	return o.Effects.Text()
 }
 
-// FindElement finds an element by what a person sees of it, and acts on it.
+// FindElement finds an element by its role, text, label or another property, and acts on it.
 var FindElement = wire.Verb[FindIn, FindOut]{Spec: wire.Spec{
 	Name: "find", Group: groupInput, Short: "Find an element by its role, text or label, and act on it",
 	Example: "abrowser find role button click --name Send",

@@ -13,10 +13,12 @@ func (in FrameIn) ElementName() string { return in.Selector }
 
 // FrameOut is the output of [FrameSelect] and [FrameMain].
 type FrameOut struct {
-	Frame string `json:"frame"` // the frame's name, or how the caller has named it; main for the main frame
+	// Frame is the frame's name, or the caller's selector if the frame has no name. It is "main" for
+	// the main frame.
+	Frame string `json:"frame"`
 }
 
-// FrameSelect makes a frame the one that the session's commands act in.
+// FrameSelect makes the session's later commands act in a frame.
 var FrameSelect = wire.Verb[FrameIn, FrameOut]{Spec: wire.Spec{
 	Name: "frame", Group: groupTabs, Short: "Act in a frame from now on",
 	Long: "Selectors, snapshot, eval, find, wait and screenshot are then about that frame, whatever its origin. A frame inside it is chosen by another frame command. " +

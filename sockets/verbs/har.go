@@ -40,7 +40,7 @@ type HARStopOut struct {
 	RequestCount int    `json:"requestCount"`
 }
 
-// Text returns the file and the number of requests in it.
+// Text returns the path of the file and the number of requests in it.
 func (o HARStopOut) Text() string { return fmt.Sprintf("%s (%d requests)", o.Path, o.RequestCount) }
 
 // HARStop stops recording and writes the HAR file.

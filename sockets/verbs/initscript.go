@@ -61,10 +61,10 @@ type RemoveInitScriptOut struct {
 	Removed string `json:"removed"` // the script's name
 }
 
-// Text is empty: the caller knows the name.
+// Text returns an empty string, since the caller has the name already.
 func (o RemoveInitScriptOut) Text() string { return "" }
 
-// RemoveInitScript removes a script of [AddInitScript].
+// RemoveInitScript removes a script that [AddInitScript] has added.
 var RemoveInitScript = wire.Verb[RemoveInitScriptIn, RemoveInitScriptOut]{Spec: wire.Spec{
 	Name: "removeinitscript", Group: groupPolicy, Short: "Remove a script that addinitscript has added",
 	Long: "Documents that have run the script stay as they are.", Example: "abrowser removeinitscript s1",

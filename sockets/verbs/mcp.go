@@ -23,14 +23,15 @@ type MCPInstallIn struct {
 	Client string   `json:"client,omitzero" arg:"0" enum:"claude-code|claude-desktop|codex|cursor|gemini|vscode|windsurf" help:"the client; the default is to show all"`
 	Write  bool     `json:"write,omitzero" help:"add abrowser to the client's file; the rest of the file is not changed"`
 	Tools  []string `json:"tools,omitzero" help:"groups of tools to offer, as for abrowser mcp"`
-	// Through names an MCP server of somebody else, which uses a session as its browser.
+	// Through is the name of an MCP server that does not belong to abrowser. That server uses a
+	// session of abrowser as its browser.
 	Through string `json:"through,omitzero" enum:"playwright-mcp|chrome-devtools-mcp" help:"another MCP server, which drives a session of abrowser by CDP"`
 }
 
 // MCPClient is the configuration of an MCP client.
 type MCPClient struct {
 	Client  string `json:"client"`
-	Server  string `json:"server"` // the name in the file
+	Server  string `json:"server"` // the server's name in the file
 	File    string `json:"file"`
 	Config  string `json:"config"`
 	Written bool   `json:"written"`
@@ -41,7 +42,8 @@ type MCPInstallOut struct {
 	Clients []MCPClient `json:"clients"`
 }
 
-// Text returns each client's file with its configuration, or says that the file was changed.
+// Text returns, for each client, the path of its file and the configuration. If the file was
+// changed, Text says so instead.
 func (o MCPInstallOut) Text() string {
 	var all []string
 	for _, c := range o.Clients {

@@ -77,7 +77,7 @@ type MouseWheelOut struct {
 	Effects
 }
 
-// MouseWheel turns the mouse wheel where the mouse is.
+// MouseWheel turns the mouse wheel at the present position of the mouse.
 var MouseWheel = wire.Verb[MouseWheelIn, MouseWheelOut]{Spec: wire.Spec{
 	Name: "mouse wheel", Group: groupRaw, Short: "Turn the mouse wheel", Example: "abrowser mouse wheel 300",
 	Long: "What is under the mouse scrolls. The command scroll needs no position and scrolls exactly; mouse wheel is for pages that listen to the wheel.",
@@ -101,7 +101,8 @@ type DragOut struct {
 	Effects
 }
 
-// Drag presses the mouse on an element, moves it to another one and releases it there.
+// Drag presses the mouse button on an element, moves the mouse to another element and releases the
+// button there.
 var Drag = wire.Verb[DragIn, DragOut]{Spec: wire.Spec{
 	Name: "drag", Group: groupInput, Short: "Drag an element to another one", Example: "abrowser drag '#card' '#done'",
 	Long: "Waits until both elements are visible and not moving. Works with elements that the browser drags and with libraries that follow the mouse.",

@@ -19,7 +19,7 @@ type RequestsIn struct {
 	Status string `json:"status,omitzero" help:"list only responses with this status: 404, 2xx or 400-499"`
 }
 
-// resourceTypes returns the types of requests by which they can be chosen.
+// resourceTypes returns the resource types by which requests can be selected.
 func resourceTypes() []string {
 	return []string{
 		"document", "stylesheet", "image", "media", "font", "script", "texttrack", "xhr", "fetch", "prefetch", "eventsource", "websocket",
@@ -44,16 +44,18 @@ func parseTypes(list string) ([]string, error) {
 	return all, nil
 }
 
-// Types returns the types to list, or none for all of them.
+// Types returns the resource types to list. An empty result means all types.
 func (in RequestsIn) Types() []string {
 	all, _ := parseTypes(in.Type) // Check has returned the error
 	return all
 }
 
-// WantedMethod returns the method to list in capitals, or "" for all of them.
+// WantedMethod returns the method of the requests to list, in capitals. An empty result means all
+// methods.
 func (in RequestsIn) WantedMethod() string { return strings.ToUpper(in.Method) }
 
-// StatusRange returns the first and the last status to list. Both are 0 for all of them.
+// StatusRange returns the first and the last status to list. Both are 0 if every status is to be
+// listed. StatusRange returns [wire.CodeBadInput] for an invalid status.
 func (in RequestsIn) StatusRange() (from, to int, err error) {
 	first, last, isRange := strings.Cut(in.Status, "-")
 	class, isClass := strings.CutSuffix(strings.ToLower(in.Status), "xx")
@@ -103,7 +105,7 @@ type Request struct {
 	Failure         string            `json:"failure,omitzero"` // why the request failed
 }
 
-// outcome returns the status, or why there is none.
+// outcome returns the status, or the reason why there is no status.
 func (r Request) outcome() string {
 	switch {
 	case r.Failure != "":
@@ -151,11 +153,12 @@ type RequestOut struct {
 	StatusText   string `json:"statusText,omitzero"`
 	ResponseBody string `json:"responseBody"`
 	Base64       bool   `json:"base64Encoded,omitzero"` // the body is not text, and is encoded in base64
-	BodySize     int    `json:"bodySize,omitzero"`      // the size of a body of which only the beginning is here
-	BodyError    string `json:"bodyError,omitzero"`     // why there is no body
+	// BodySize is the size of the body in bytes if ResponseBody contains only the beginning of it.
+	BodySize  int    `json:"bodySize,omitzero"`
+	BodyError string `json:"bodyError,omitzero"` // why ResponseBody is missing
 }
 
-// Text returns the request and its response as HTTP writes them.
+// Text returns the request and its response in a form that is similar to HTTP.
 func (o RequestOut) Text() string {
 	all := []string{fmt.Sprintf("> %s %s", o.Method, o.URL)}
 	headers := func(mark string, of map[string]string) {

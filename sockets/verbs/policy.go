@@ -42,8 +42,8 @@ type DialogPolicyIn struct {
 	Text string `json:"text,omitzero" arg:"1..." help:"the answer to prompts, for accept-prompt-with"`
 }
 
-// Check returns an error if the mode needs a text and there is none, or if the mode has no use
-// for the given text.
+// Check returns an error if the mode needs a text and none is given, or if a text is given and the
+// mode does not use it.
 func (in DialogPolicyIn) Check() error {
 	if in.Mode == PolicyPromptWith && in.Text == "" {
 		return wire.Errorf(wire.CodeBadInput, `dialog policy: mode "accept-prompt-with" requires text`).WithHint("abrowser policy dialog accept-prompt-with Ada")
@@ -244,7 +244,7 @@ func (o PickerRespondOut) Text() string {
 	return fmt.Sprintf("queued: %s, %d files", o.Queued.API, o.Queued.Files)
 }
 
-// PolicyRespond queues the files for the next file picker of a kind.
+// PolicyRespond queues the files that the next file picker of a kind will select.
 var PolicyRespond = wire.Verb[PickerRespondIn, PickerRespondOut]{Spec: wire.Spec{
 	Name: "policy respond", Group: groupPolicy, Short: "Queue the files that the next file picker of a kind selects", Unqueued: true,
 	Long: "Files to open are read at once. A file to save is written when the page saves it.", Example: "abrowser policy respond showOpenFilePicker report.pdf",

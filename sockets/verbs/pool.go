@@ -38,7 +38,7 @@ var PoolRequest = wire.Verb[Empty, PoolRequestOut]{Spec: wire.Spec{
 // PoolGrantOut is the output of [PoolGrant].
 type PoolGrantOut struct {
 	Granted         bool   `json:"granted"`
-	ClosedTab       string `json:"closedTabId,omitzero"` // SESSION/t2
+	ClosedTab       string `json:"closedTabId,omitzero"` // the closed tab, in the form SESSION/t2
 	GrantedTo       string `json:"grantedTo,omitzero"`
 	TabCount        int    `json:"tabCount"` // the remaining extra tabs of the caller
 	PendingRequests int    `json:"pendingRequests"`
@@ -122,9 +122,9 @@ type ClaimOut struct {
 	Tab      string `json:"tab,omitzero"`  // the session's active tab
 }
 
-// BrokerClaim returns the owner of a session. If the session is free, the calling agent becomes
-// its owner first. If ReadOnly is set, a free session gets no owner, and loses a previous one. If
-// QueryOnly is set, the owner does not change. A session is free in these cases:
+// BrokerClaim returns the owner of a session. If the session is free, the calling agent becomes its
+// owner first. If ReadOnly is set, a free session gets no new owner, and loses its previous owner.
+// If QueryOnly is set, the owner does not change. A session is free in these cases:
 //
 //   - It has no owner.
 //   - It is not live, and its owner is not alive.

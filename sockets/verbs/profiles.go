@@ -4,9 +4,9 @@ import "github.com/abrowser/abrowser/sockets/wire"
 
 // Profile is a directory in which a browser keeps logins and settings.
 type Profile struct {
-	Name      string `json:"name"` // as --profile takes it
+	Name      string `json:"name"` // the value for --profile
 	Directory string `json:"directory"`
-	Shared    bool   `json:"shared,omitzero"` // of the browser that sessions share without --profile
+	Shared    bool   `json:"shared,omitzero"` // the profile of the browser that sessions without --profile share
 }
 
 // ProfilesOut is the output of [Profiles].
@@ -30,7 +30,7 @@ func (o ProfilesOut) Text() string {
 	return lines(all...)
 }
 
-// Profiles lists the profiles that --profile takes by name.
+// Profiles lists the profiles whose names --profile accepts.
 var Profiles = wire.Verb[Empty, ProfilesOut]{Spec: wire.Spec{
 	Name: "profiles", Group: groupProgram, Short: "List the browser profiles that --profile takes by name", Example: "abrowser profiles",
 	By: wire.ByCommand, NoStart: true, ReadOnly: true,

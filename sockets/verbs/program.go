@@ -22,10 +22,10 @@ type SessionIDOut struct {
 	Path    string `json:"path"`
 }
 
-// Text returns the name.
+// Text returns the name for the session.
 func (o SessionIDOut) Text() string { return o.Session }
 
-// SessionID returns a session's name that depends on a directory only.
+// SessionID returns a name for a session that depends only on a directory.
 var SessionID = wire.Verb[SessionIDIn, SessionIDOut]{Spec: wire.Spec{
 	Name: "session id", Group: groupSession, Short: "Print a session's name that stands for a directory",
 	Long:    "The name is the same for each call in that directory, and another one for every other directory. It names no session by itself: export ABROWSER_SESSION=$(abrowser session id)",
@@ -53,7 +53,7 @@ type UpgradeOut struct {
 	Steps   []string `json:"steps"`
 }
 
-// Text returns the version and the steps, one a line.
+// Text returns the version, and then each step on its own line.
 func (o UpgradeOut) Text() string {
 	return lines(append([]string{fmt.Sprintf("abrowser %s, %s", o.Version, o.Program)}, o.Steps...)...)
 }

@@ -34,7 +34,7 @@ type SnapshotOut struct {
 	Snapshot string         `json:"snapshot"`
 	Origin   string         `json:"origin"`
 	Refs     map[string]Ref `json:"refs"`
-	Delta    bool           `json:"delta,omitzero"` // Snapshot has only the changes
+	Delta    bool           `json:"delta,omitzero"` // Snapshot contains only the changes
 }
 
 // Text returns the tree, with one element on each line.
@@ -73,7 +73,7 @@ var GetText = wire.Verb[GetIn, GetTextOut]{Spec: wire.Spec{
 	Name: "get text", Group: groupRead, Short: "Print the text of an element", Example: "abrowser get text h1", ReadOnly: true,
 }}
 
-// GetInnerText is another name of [GetText].
+// GetInnerText reads the text of an element, exactly as [GetText] does.
 var GetInnerText = wire.Verb[GetIn, GetTextOut]{Spec: wire.Spec{
 	Name: "get innertext", Group: groupRead, Short: "Print the text of an element as it is shown", Example: "abrowser get innertext h1", ReadOnly: true,
 }}
@@ -304,7 +304,8 @@ func (o EvalOut) Text() string {
 	return lines(value, o.Effects.Text())
 }
 
-// Eval runs JavaScript in the page's main frame.
+// Eval runs JavaScript in the main frame of the page, or in the frame that [FrameSelect] has
+// chosen.
 var Eval = wire.Verb[EvalIn, EvalOut]{Spec: wire.Spec{
 	Name: "eval", Group: groupRead, Short: "Run JavaScript in the page and print its value", Example: "abrowser eval document.title",
 }}

@@ -2,7 +2,7 @@ package verbs
 
 import "github.com/abrowser/abrowser/sockets/wire"
 
-// REPL runs the commands in standard input, one a line.
+// REPL runs the commands in standard input. Each line contains one command.
 var REPL = wire.Verb[Empty, Empty]{Spec: wire.Spec{
 	Name: "repl", Group: groupSession, Short: "Run the commands that are typed or piped in, one a line",
 	Long: "A line is a command without the word abrowser, or a JSON array of its words. The flags of repl apply to all lines. " +

@@ -27,18 +27,21 @@ const (
 	hintRoute     = `abrowser network route '**/data.json' --body '{"a":1}'`
 )
 
-// Answers reports whether the route answers the requests.
+// Answers reports whether the route itself answers requests. Otherwise it only aborts or delays
+// them.
 func (in RouteIn) Answers() bool {
 	return in.Body != nil || in.File != "" || in.Status != 0 || in.Headers != "" || in.AllowOrigin != ""
 }
 
-// Types returns the types of the requests, or none for all of them.
+// Types returns the resource types of the requests to which the route applies. An empty result
+// means all types.
 func (in RouteIn) Types() []string {
 	all, _ := parseTypes(in.ResourceType) // Check has returned the error
 	return all
 }
 
-// Check returns an error for a route that does nothing, or that cannot answer.
+// Check returns an error for a route that does nothing, that cannot answer, or whose options
+// contradict each other.
 func (in RouteIn) Check() error {
 	bad := func(format string, args ...any) error {
 		return wire.Errorf(wire.CodeBadInput, format, args...).WithHint("%s", hintRoute)
@@ -87,10 +90,10 @@ type RouteOut struct {
 	Routed string `json:"routed"` // the glob
 }
 
-// Text is empty: the caller knows the glob.
+// Text returns an empty string, since the caller has the glob already.
 func (o RouteOut) Text() string { return "" }
 
-// Route answers requests in the place of their servers.
+// Route answers, aborts or delays requests instead of their servers.
 var Route = wire.Verb[RouteIn, RouteOut]{Spec: wire.Spec{
 	Name: "network route", Group: groupDiagnosis, Short: "Answer requests in the place of their servers, abort or delay them",
 	Long: "The route is for all pages of the session, also popups, and for no other session. It ends with the session. A newer route comes first, " +
@@ -105,7 +108,7 @@ type UnrouteIn struct {
 
 // UnrouteOut is the output of [Unroute].
 type UnrouteOut struct {
-	Unrouted string `json:"unrouted"` // the glob, or all
+	Unrouted string `json:"unrouted"` // the glob, or "all"
 	Removed  int    `json:"removed"`  // the number of routes
 }
 

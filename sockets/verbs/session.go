@@ -16,7 +16,7 @@ const (
 
 // Step is one command of a [Batch].
 type Step struct {
-	Command []string        `json:"command"` // the words as typed
+	Command []string        `json:"command"` // the words of the command, as typed
 	Verb    string          `json:"verb"`
 	In      json.RawMessage `json:"in"`
 }
@@ -25,7 +25,7 @@ type Step struct {
 type BatchIn struct {
 	Steps []Step `json:"steps" flag:"-" help:"the commands"`
 	Bail  bool   `json:"bail,omitzero" help:"stop at the first failure"`
-	// Commands is for the command line, which converts it to Steps.
+	// Commands contains the commands as text. The command line converts it to Steps.
 	Commands    []string `json:"commands,omitzero" arg:"0..." help:"commands, one argument each; without arguments, a JSON array of arrays of words is read from standard input"`
 	OmitCommand bool     `json:"omitCommand,omitzero" help:"number the results instead of repeating the commands"`
 }
@@ -74,7 +74,7 @@ func (in CloseIn) Check() error {
 
 // CloseOut is the output of [Close]. Sessions and Skipped are set if the input had All.
 type CloseOut struct {
-	Closed    any      `json:"closed"`             // true, or with --all the number of sessions
+	Closed    any      `json:"closed"`             // true, or the number of sessions if All was set
 	Kept      int      `json:"kept"`               // the number of tabs that stay open
 	Discarded int      `json:"discarded,omitzero"` // the number of closed incognito tabs
 	Sessions  []string `json:"sessions,omitzero"`
@@ -118,7 +118,7 @@ type KillOut struct {
 }
 
 // Text says how many tabs stay open and how many incognito tabs are discarded. If no daemon was
-// running, it first says that there was none to kill.
+// running, Text first says that there was no daemon to kill.
 func (o KillOut) Text() string {
 	if !o.Killed {
 		return lines("no daemon to kill", CloseOut{Kept: o.Kept, Discarded: o.Discarded}.Text())
@@ -221,14 +221,14 @@ type SessionEntry struct {
 	SessionID      string       `json:"sessionId"`
 	Type           string       `json:"type"`
 	Mode           string       `json:"mode"`
-	Browser        string       `json:"browser,omitzero"` // the browser of its tabs: default or another name
+	Browser        string       `json:"browser,omitzero"` // the name of the tabs' browser, such as default
 	State          string       `json:"state"`            // see [StateReady]
 	Wedged         bool         `json:"wedged,omitzero"`
 	Hint           string       `json:"hint,omitzero"` // what to do if the session is wedged
 	URL            string       `json:"url"`
 	Title          string       `json:"title"`
 	Pages          int          `json:"pages"`
-	Clients        int          `json:"clients,omitzero"` // connected programs at the session's CDP endpoint
+	Clients        int          `json:"clients,omitzero"` // the number of programs at the session's CDP endpoint
 	OpenedAt       time.Time    `json:"openedAt"`
 	CreatedAt      time.Time    `json:"createdAt"`
 	LastActivityAt time.Time    `json:"lastActivityAt"`
@@ -311,7 +311,7 @@ type SessionLogIn struct {
 	Last int    `json:"last,omitzero" min:"1" help:"print only this many of the newest commands"`
 }
 
-// Activity is a command that a session has served.
+// Activity is a command that a session has run.
 type Activity struct {
 	Time string    `json:"time"`
 	Verb string    `json:"verb"`
@@ -337,7 +337,7 @@ func (o SessionLogOut) Text() string {
 	return lines(all...)
 }
 
-// SessionLog returns the commands that a session has served.
+// SessionLog returns the commands that a session has run.
 var SessionLog = wire.Verb[SessionLogIn, SessionLogOut]{Spec: wire.Spec{
 	Name: "session log", Group: groupSession, Short: "Print the commands of a session, one line of JSON each",
 	Long:    "Time, command, error code and duration, but no arguments. The log remains after the session has ended.",

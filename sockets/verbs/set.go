@@ -26,7 +26,7 @@ func (l *StringOrObject) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// MaxSide is the largest width and height of a viewport.
+// MaxSide is the largest width and height of a viewport, in CSS pixels.
 const MaxSide = 10_000
 
 // ParseSize parses the size of a viewport: 800x600, or an object with width and height.

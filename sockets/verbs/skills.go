@@ -85,7 +85,7 @@ func (o SkillsInstallOut) Text() string {
 	return lines(all...)
 }
 
-// SkillsInstall writes the skill core where agents look for skills.
+// SkillsInstall writes the skill "core" to the directories in which agents look for skills.
 var SkillsInstall = wire.Verb[SkillsInstallIn, SkillsInstallOut]{Spec: wire.Spec{
 	Name: "skills install", Group: groupProgram, Short: "Write the instructions where agents look for them",
 	Long:    "The file is skills/abrowser/SKILL.md in the agent's directory, such as ~/.claude. A file that abrowser has not written stays as it is.",

@@ -12,8 +12,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// State is the login of sites: their cookies, and the storage of their origins. Its JSON is that of
-// agent-browser and, without session storage, that of Playwright.
+// State contains the data that keeps a user logged in to sites: the cookies of the sites, and the
+// storage of their origins. Its JSON has the format of agent-browser. A state without session
+// storage also has the format of Playwright.
 type State struct {
 	Cookies []StateCookie `json:"cookies"`
 	Origins []StateOrigin `json:"origins"`
@@ -43,8 +44,8 @@ type StateOrigin struct {
 // hintState is the hint of errors about the content of a state file.
 const hintState = "abrowser state save writes such a file"
 
-// ParseState reads the content of a state file. It returns an error for any other file. No error
-// contains a part of the file, since it is secret.
+// ParseState parses the content of a state file, and returns an error for any other content. No
+// error contains the value of a cookie or of a storage entry, since the values are secret.
 func ParseState(content []byte) (*State, error) {
 	var members map[string]json.RawMessage
 	switch {
@@ -56,7 +57,7 @@ func ParseState(content []byte) (*State, error) {
 		return nil, wire.Errorf(wire.CodeBadInput, "the file is not a saved state: a state is a JSON object with the lists cookies and origins").WithHint(hintState)
 	}
 	state := &State{}
-	if err := json.Unmarshal(content, state); err != nil { // the cause might quote a value
+	if err := json.Unmarshal(content, state); err != nil { // err might quote a secret value
 		return nil, wire.Errorf(wire.CodeBadInput, "the file is not a saved state: a cookie or an origin in it has another form").WithHint(hintState)
 	}
 	return state, state.check()
@@ -64,7 +65,8 @@ func ParseState(content []byte) (*State, error) {
 
 func isList(raw json.RawMessage) bool { return bytes.HasPrefix(bytes.TrimSpace(raw), []byte("[")) }
 
-// check returns an error for a state that no browser has saved.
+// check returns an error if the state contains a cookie, an origin or a storage entry that no
+// browser could have saved.
 func (s *State) check() error {
 	unsafe := func(r rune) bool { return r == ';' || r != '\t' && unicode.IsControl(r) }
 	for _, c := range s.Cookies {
@@ -96,8 +98,8 @@ func (s *State) Summary() string {
 	return fmt.Sprintf("%d cookies, %d origins", len(s.Cookies), len(s.Origins))
 }
 
-// KeyFileIn is the part of an input that chooses the key of an encrypted file. Without a key file
-// the key is the variable ENCRYPTION_KEY.
+// KeyFileIn is the part of an input that chooses the key of an encrypted file. If KeyFile is empty,
+// the key is the value of the variable ABROWSER_ENCRYPTION_KEY or AGENT_BROWSER_ENCRYPTION_KEY.
 type KeyFileIn struct {
 	KeyFile string `json:"keyFile,omitzero" env:"ENCRYPTION_KEY_FILE" file:"in" help:"a file with the key, which is an age identity or any other text; the default is the variable ABROWSER_ENCRYPTION_KEY"`
 }
@@ -117,21 +119,21 @@ type StateSaveOut struct {
 	Encrypted bool     `json:"encrypted"`
 	Cookies   int      `json:"cookies"`         // the number of cookies
 	Origins   []string `json:"origins"`         // the origins whose storage was saved
-	Left      int      `json:"left"`            // the number of cookies of other sites
-	Content   []byte   `json:"state,omitempty"` // until the caller has written the file
+	Left      int      `json:"left"`            // the number of cookies of other sites, which were not saved
+	Content   []byte   `json:"state,omitempty"` // the content of the file; TakeFile clears it
 }
 
-// TakeFile returns the file.
+// TakeFile returns the file, which the caller then writes; see [wire.Filer].
 func (o *StateSaveOut) TakeFile() (wire.File, bool) {
 	content := o.Content
 	o.Content = nil
 	return wire.File{Path: o.Path, Content: content, Private: true}, true
 }
 
-// SetPath sets the path of the file.
+// SetPath sets the path to which the file was written.
 func (o *StateSaveOut) SetPath(path string) { o.Path = path }
 
-// Text returns the file, and what it contains.
+// Text returns the path of the file, and the number of cookies and origins in it.
 func (o StateSaveOut) Text() string {
 	text := fmt.Sprintf("%s (%s, storage of %s)", o.Path, counted(o.Cookies, "cookie", "cookies"), counted(len(o.Origins), "origin", "origins"))
 	if o.Left > 0 {
@@ -156,15 +158,16 @@ type StateLoadIn struct {
 	TimeoutIn
 }
 
-// Check returns an error for a state that no browser has saved.
+// Check returns an error if the state contains data that no browser could have saved.
 func (in StateLoadIn) Check() error {
 	if in.State == nil {
-		return nil // the caller has not read the file yet: see CheckComplete
+		return nil // the caller has not read the file yet; see CheckComplete
 	}
 	return in.State.check()
 }
 
-// CheckComplete returns an error for a request without the content of the file.
+// CheckComplete returns an error if the request does not contain the content of the file. The
+// caller reads the file and adds its content to the request.
 func (in StateLoadIn) CheckComplete() error {
 	if in.State == nil {
 		return wire.Errorf(wire.CodeBadInput, "the request has no state").WithHint(hintState)
@@ -184,7 +187,7 @@ type StateLoadOut struct {
 	Sessions       []string `json:"sessions,omitzero"`
 }
 
-// Text says what was loaded and what was left.
+// Text says which cookies and storage were loaded, and which were not.
 func (o StateLoadOut) Text() string {
 	text := fmt.Sprintf("loaded %s and the storage of %s", counted(o.Cookies, "cookie", "cookies"), counted(len(o.Origins), "origin", "origins"))
 	if len(o.Sites) > 0 {

@@ -10,7 +10,7 @@ import (
 
 // StateFile is a file in the directory of saved states.
 type StateFile struct {
-	Name      string `json:"name"` // as state load takes it
+	Name      string `json:"name"` // the name that state load accepts
 	Filename  string `json:"filename"`
 	Path      string `json:"path"`
 	Size      int64  `json:"size"`
@@ -76,7 +76,7 @@ type StateClearIn struct {
 	All  bool   `json:"all,omitzero" help:"remove all states that were saved under a name"`
 }
 
-// Check returns an error unless one form is given.
+// Check returns an error unless either a name or All is given.
 func (in StateClearIn) Check() error {
 	if (in.Name == "") == in.All {
 		return nil
@@ -89,7 +89,7 @@ type StateClearOut struct {
 	Cleared int `json:"cleared"`
 }
 
-// Text says what was removed.
+// Text says how many states were removed.
 func (o StateClearOut) Text() string { return "removed " + counted(o.Cleared, "state", "states") }
 
 // StateClear removes saved states.
@@ -110,12 +110,12 @@ type StateCleanOut struct {
 	Names   []string `json:"names"`
 }
 
-// Text says what was removed.
+// Text says how many states were removed, and lists their names.
 func (o StateCleanOut) Text() string {
 	return lines(append([]string{"removed " + counted(o.Cleaned, "state", "states")}, o.Names...)...)
 }
 
-// StateClean removes old states.
+// StateClean removes the saved states that are older than a number of days.
 var StateClean = wire.Verb[StateCleanIn, StateCleanOut]{Spec: wire.Spec{
 	Name: "state clean", Group: groupState, Short: "Remove the states that were saved under a name long ago", Example: "abrowser state clean --older-than 30",
 	By: wire.ByCommand, NoStart: true, Destructive: true,

@@ -25,7 +25,7 @@ type StorageEntry struct {
 type StorageGetOut struct {
 	Key     string
 	Value   *string        // nil if the page has no such key
-	Entries []StorageEntry // if no key was asked for, in the browser's order
+	Entries []StorageEntry // set if no key was requested; in the browser's order
 }
 
 // MarshalJSON encodes the key and its value, or all entries as the members of data.
@@ -95,11 +95,11 @@ type StorageSetIn struct {
 	Value string `json:"value" arg:"1..." required:"true" help:"the value; words are joined by a space"`
 }
 
-// maxEntry is the size of the largest entry of a storage, key and value together, in bytes of
-// UTF-8.
+// maxEntry is the size of the largest entry of a storage, in bytes of UTF-8. The size is that of
+// the key and the value together.
 const maxEntry = 5 << 20
 
-// Check returns an error for an entry that fits in no storage.
+// Check returns an error for an entry that is too large for a storage.
 func (in StorageSetIn) Check() error {
 	if len(in.Key)+len(in.Value) > maxEntry {
 		return wire.Errorf(wire.CodeBadInput, "the entry has %d bytes; a storage has %d at most", len(in.Key)+len(in.Value), maxEntry).WithHint("abrowser help storage local set")
@@ -126,7 +126,7 @@ type StorageClearOut struct {
 	Origin  string `json:"origin,omitzero"` // the origin whose storage was cleared
 }
 
-// Text says what was removed.
+// Text returns the number of removed entries and their origin.
 func (o StorageClearOut) Text() string {
 	return "removed " + counted(o.Removed, "entry", "entries") + " of " + o.Origin
 }

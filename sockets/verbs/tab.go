@@ -20,10 +20,12 @@ type Tab struct {
 	Crashed  bool    `json:"crashed,omitzero"` // the tab's renderer has crashed
 	TargetID string  `json:"targetId"`
 	// SessionID and State are set in lists of several sessions.
-	SessionID  string    `json:"sessionId,omitzero"`
-	State      string    `json:"state,omitzero"`   // [StateLive] or [StateReleased]
-	Mode       string    `json:"mode,omitzero"`    // the mode of the tab's session
-	Browser    string    `json:"browser,omitzero"` // default, the profile's name, or a hash of its directory or endpoint
+	SessionID string `json:"sessionId,omitzero"`
+	State     string `json:"state,omitzero"` // [StateLive] or [StateReleased]
+	Mode      string `json:"mode,omitzero"`  // the mode of the tab's session
+	// Browser is "default", the profile's name, or a name with a hash of the profile's directory or of
+	// the CDP endpoint.
+	Browser    string    `json:"browser,omitzero"`
 	OwnerID    string    `json:"ownerId,omitzero"` // the agent that owns the tab
 	OpenedAt   time.Time `json:"openedAt,omitzero"`
 	ReleasedAt time.Time `json:"releasedAt,omitzero"`
@@ -119,7 +121,7 @@ func (o WindowNewOut) Text() string {
 	return fmt.Sprintf("%s (%s)", o.TabID, counted(o.Total, "tab", "tabs"))
 }
 
-// WindowNew opens a tab in a window of its own.
+// WindowNew opens a tab in a new window, and makes it the session's active one.
 var WindowNew = wire.Verb[WindowNewIn, WindowNewOut]{Spec: wire.Spec{
 	Name: "window new", Group: groupTabs, Short: "Open a tab in a new window and make it the active one", Example: "abrowser window new",
 	Long: "The window has the cookies of the session's other tabs. --mode incognito starts a session with cookies of its own.",
@@ -209,7 +211,7 @@ type DialogStatusOut struct {
 	DefaultPrompt string `json:"defaultPrompt,omitzero"`
 }
 
-// Text returns the open dialog.
+// Text returns the type and the message of the open dialog.
 func (o DialogStatusOut) Text() string {
 	if !o.HasDialog {
 		return "no dialog"

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// lines joins the lines that are not empty.
+// lines joins the texts that are not empty, each on its own line.
 func lines(all ...string) string {
 	kept := all[:0:0]
 	for _, s := range all {
@@ -18,7 +18,8 @@ func lines(all ...string) string {
 	return strings.Join(kept, "\n")
 }
 
-// counted returns a number with its noun.
+// counted returns a number and its noun. The parameter one is the singular of the noun, and many is
+// the plural.
 func counted(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one

@@ -23,8 +23,8 @@ type WaitIn struct {
 	TimeoutIn
 }
 
-// Check returns an error unless exactly one condition is given. Path is allowed only with
-// Download.
+// Check returns an error unless exactly one condition is given. It also returns an error if Path is
+// given without Download.
 func (in WaitIn) Check() error {
 	forms := 0
 	for _, given := range []bool{in.Download, in.What != "", in.Text != "", in.URL != "", in.Load != "", in.Script != ""} {

@@ -20,7 +20,7 @@ func NewAgent(pid int) string {
 	return fmt.Sprintf("agent_%s_%d", hex.EncodeToString(random), pid)
 }
 
-// agentID matches the ids of [NewAgent].
+// agentID returns a regular expression that matches the ids of [NewAgent].
 func agentID() *regexp.Regexp { return regexp.MustCompile(`^agent_[0-9a-f]{32}_([1-9][0-9]{0,9})$`) }
 
 // AgentPID returns the pid of an agent's process, or 0 if the agent is a session of the
@@ -37,8 +37,8 @@ func AgentPID(agent string) int {
 	return pid
 }
 
-// AgentKey identifies an agent where the agent is stored, compared or shown. It is the name
-// of a session, or a digest of a secret id, from which the id cannot be derived.
+// AgentKey identifies an agent where the agent is stored, compared or shown. It is the name of a
+// session, or the beginning and a digest of a secret id. The id cannot be derived from the key.
 type AgentKey string
 
 // shownLength is the number of bytes of a secret id that other agents can see.
@@ -64,8 +64,8 @@ func (k AgentKey) String() string {
 	return string(k)
 }
 
-// MayControl reports whether the agent may act in a session that belongs to owner. An agent
-// may act in the sessions that belong to it. It may also act in the session that has its
+// MayControl reports whether the agent k may act in a session that belongs to the agent owner. An
+// agent may act in the sessions that belong to it. It may also act in the session that has its
 // name, unless the session belongs to an agent with a secret id.
 func (k AgentKey) MayControl(session string, owner AgentKey) bool {
 	return k == owner || !owner.IsSecret() && k == AgentKey(session)
@@ -81,8 +81,8 @@ func (c *Call) Actor() AgentKey {
 	return AgentKey(c.Session)
 }
 
-// OwnershipError returns the error of an action on another agent's tab. action is a verb
-// such as "navigate", and tab has the form SESSION/t1.
+// OwnershipError returns the error for an action on another agent's tab. The parameter action is a
+// verb such as "navigate". The parameter tab has the form SESSION/t1.
 func OwnershipError(action, tab string, owner AgentKey) error {
 	return Errorf(CodeOwnership, "OWNERSHIP: Cannot %s tab %s (owned by %s)", action, tab, owner).
 		WithHint("abrowser snapshot --tab %s reads it; act in a session of your own", tab).

@@ -13,13 +13,13 @@ import (
 // Call describes a request to its handler. The handler gets the input separately.
 type Call struct {
 	Session      string   // the session that the request is for
-	Agent        string   // the agent that acts; empty for the session itself
+	Agent        string   // the agent that makes the request; empty for the session itself
 	OwnerProcess string   // the session ends when this process ends; empty if the request has none
 	Settings     Settings // the settings that the caller requests
 	Deadline     time.Time
-	// CallerGone reports whether the caller has disconnected or its deadline has passed. It
-	// may report true before the context of the call ends. Handlers call it before an action,
-	// so that no action is started for a caller that is gone. CallerGone may be nil.
+	// CallerGone reports whether the caller has disconnected or its deadline has passed. It may
+	// report true before the context of the call ends. Handlers call it before an action, so that
+	// they do not start the action for a caller that is gone. CallerGone may be nil.
 	CallerGone func() bool
 
 	mu       sync.Mutex // guards the fields below
@@ -44,7 +44,7 @@ func (c *Call) Warnings() []string {
 	return slices.Clone(c.warnings)
 }
 
-// Record adds decisions of policies to the reply.
+// Record adds records to the reply. A record describes a decision of a policy.
 func (c *Call) Record(all ...Record) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

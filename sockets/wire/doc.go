@@ -19,7 +19,7 @@
 // This package reads the tags, decodes and checks inputs, and encodes replies. The command
 // line, the MCP tools, the help and COMMANDS.md are derived from the same declaration.
 //
-// The package imports only the standard library, and opens no file or connection. All
-// requests and replies between clients, daemons and brokers are of types of this package and
-// of package verbs.
+// The package imports only the standard library, and opens no file or connection. The types of
+// all requests and replies between clients, daemons and brokers are in this package and in
+// package verbs.
 package wire

@@ -7,8 +7,8 @@ import (
 )
 
 // ParseDuration parses a duration such as 90s, 30m, 12h or 7d. A number without a unit is in
-// milliseconds. The parameter name is the name of the flag, field or variable that has the
-// text. Error messages contain it. For a timeout, callers treat 0 as no timeout.
+// milliseconds. The parameter name is used in error messages: it is the name of the flag, field or
+// variable that contains the text. For a timeout, callers treat 0 as no timeout.
 func ParseDuration(name, text string) (time.Duration, error) {
 	bad := Errorf(CodeBadInput, "%s is %q; it takes a duration such as 90s, 30m, 12h or 7d, or milliseconds", name, text)
 	if ms, err := strconv.ParseInt(text, 10, 64); err == nil {

@@ -2,8 +2,8 @@ package wire
 
 import "strings"
 
-// prefixes returns the prefixes of abrowser's environment variables. The second one is for
-// programs that were written for agent-browser.
+// prefixes returns the prefixes of abrowser's environment variables. The prefix AGENT_BROWSER_ is
+// for programs that were written for agent-browser.
 func prefixes() []string { return []string{"ABROWSER_", "AGENT_BROWSER_"} }
 
 // Variables returns the environment variables for a setting, such as ABROWSER_HEADED and
@@ -16,8 +16,9 @@ func Variables(setting string) []string {
 	return names
 }
 
-// LookupVariable returns the first of the variables that is set and not empty, and its
-// value; lookup is os.LookupEnv. Both results are empty if no variable is set.
+// LookupVariable returns the name and the value of the first of the variables that is set and not
+// empty. It returns two empty strings if there is no such variable. The parameter lookup is
+// os.LookupEnv.
 func LookupVariable(lookup func(string) (string, bool), variables []string) (name, value string) {
 	for _, name := range variables {
 		if value, _ := lookup(name); value != "" {
@@ -27,8 +28,8 @@ func LookupVariable(lookup func(string) (string, bool), variables []string) (nam
 	return "", ""
 }
 
-// CutVariable removes one of abrowser's prefixes from entry, which is the name of a variable or
-// an entry NAME=value of an environment. found reports whether entry has such a prefix.
+// CutVariable removes one of abrowser's prefixes from the parameter entry, which is the name of a
+// variable or an entry NAME=value of an environment. It returns false if entry has no such prefix.
 func CutVariable(entry string) (setting string, found bool) {
 	for _, prefix := range prefixes() {
 		if setting, found := strings.CutPrefix(entry, prefix); found {

@@ -51,7 +51,7 @@ func (e *Error) With(name string, value any) *Error {
 // Error returns the message without code and hint.
 func (e *Error) Error() string { return e.Message }
 
-// Is reports whether target is a [Code] or an Error with the same code.
+// Is reports whether target is the [Code] of this error, or another Error with this code.
 func (e *Error) Is(target error) bool {
 	var code Code
 	if errors.As(target, &code) {

@@ -17,7 +17,7 @@ import (
 //	json:"name,omitzero"   the name in requests; also the flag's name, unless there is a flag tag
 //	arg:"0"                the position of the argument; arg:"0..." also takes all following
 //	                       arguments, which a string field joins with spaces
-//	arg:"--"               takes all arguments after --, which has to precede them
+//	arg:"--"               takes all arguments after the separator --, and no others
 //	flag:"full,f"          the long and the short name of the flag; "-" means no flag
 //	default:"1"            the value if the request has none
 //	enum:"up|down"         the allowed values
@@ -34,19 +34,19 @@ import (
 //	file:"name"            a name, or a path if it contains a slash; a path is made absolute
 //	by:"person"            only a person may set the flag, not an agent; see [Call.Agent]
 //	by:"command"           if the flag is given, the command line itself serves the verb
-//	help:"..."             lower case, no full stop
+//	help:"..."             the help text, in lower case and without a full stop
 type Field struct {
 	Name     string // in requests
 	Flag     string // the long flag; empty for none
 	Short    string // a letter; empty for none
 	Arg      int    // the position; -1 for none
-	Rest     bool   // takes all arguments from Arg on
+	Rest     bool   // takes all arguments from the position Arg on
 	Dashed   bool   // takes the arguments after --; Rest is set and Arg is 0
 	Required bool
 	Default  string
 	Enum     []string
 	Env      string   // without prefix
-	EnvAlso  []string // further names
+	EnvAlso  []string // further names, without prefix
 	Duration bool
 	Live     bool
 	Person   bool
@@ -94,9 +94,9 @@ func fieldsOf(t reflect.Type) []Field {
 	return fields
 }
 
-// fieldOf reads the tags of a struct field; ok is false if the field is not part of
-// requests. For speed it reads all tags of the field in one pass, since every command reads the
-// tags of about thirty fields.
+// fieldOf reads the tags of the struct field sf of the type t. It returns false if the field is not
+// part of requests. For speed, fieldOf reads all tags of the field in one pass, since every command
+// reads the tags of about thirty fields.
 func fieldOf(t reflect.Type, sf reflect.StructField) (f Field, ok bool) {
 	f = Field{Arg: -1, Type: sf.Type, index: sf.Index}
 	flag, hasFlag := "", false
@@ -184,19 +184,21 @@ func kebab(name string) string {
 	return b.String()
 }
 
-// of returns the field's value in the struct v.
-func (f Field) of(v reflect.Value) reflect.Value { return v.FieldByIndex(f.index) }
+// valueIn returns the field's value in the struct v.
+func (f Field) valueIn(v reflect.Value) reflect.Value { return v.FieldByIndex(f.index) }
 
 // decode stores a JSON value in v and checks it.
 func (f Field) decode(raw json.RawMessage, v reflect.Value) error {
 	dst := v.Addr().Interface()
 	var err error
 	switch v.Kind() {
-	case reflect.Struct, reflect.Slice, reflect.Map, reflect.Pointer: // may have unknown fields
+	case reflect.Struct, reflect.Slice, reflect.Map, reflect.Pointer:
+		// The JSON may contain unknown fields, which are errors.
 		dec := json.NewDecoder(bytes.NewReader(raw))
 		dec.DisallowUnknownFields()
 		err = dec.Decode(dst)
-	default: // needs no decoder of its own
+	default:
+		// The type has no fields, so json.Unmarshal is enough.
 		err = json.Unmarshal(raw, dst)
 	}
 	if err != nil {

@@ -36,7 +36,7 @@ func TestFields(t *testing.T) {
 	got := Verb[in, struct{}]{}.Fields()
 	for i := range max(len(got), len(want)) {
 		if i < len(got) {
-			got[i].index = nil // TestDecodeIn tests it
+			got[i].index = nil // TestDecodeIn tests the index
 		}
 		if i >= len(got) || i >= len(want) || !reflect.DeepEqual(got[i], want[i]) {
 			t.Fatalf("field %d: got %+v, want %+v", i, got, want)

@@ -17,8 +17,8 @@ const (
 	HeaderProtocol = "Abrowser-Protocol" // the client's [Protocol]
 	HeaderDeadline = "Abrowser-Deadline" // how long the client waits, in milliseconds
 	HeaderSettings = "Abrowser-Settings" // the requested [Settings], as JSON
-	HeaderAgent    = "Abrowser-Agent"    // the agent that acts, if it is not the session itself
-	HeaderOwner    = "Abrowser-Owner"    // the session ends when this process ends
+	HeaderAgent    = "Abrowser-Agent"    // the agent that makes the request, if it is not the session itself
+	HeaderOwner    = "Abrowser-Owner"    // a process; the session ends when the process ends
 )
 
 // Paths of requests that are not verbs.
@@ -45,8 +45,8 @@ type Reply struct {
 }
 
 // DecodeReply decodes a [Reply]. It decodes each member separately, and only if the member is
-// present. This saves time, because encoding/json prepares a decoder for each type on the
-// type's first use, and most replies contain only Data.
+// present. This saves time, because most replies contain only Data, and encoding/json prepares a
+// decoder for each type when the type is first used.
 func DecodeReply(raw []byte) (Reply, error) {
 	var parts struct {
 		Data     json.RawMessage `json:"data"`
@@ -73,15 +73,16 @@ func decodePart(raw json.RawMessage, into any) error {
 // Hello is the response to hello ([PathHello]): it describes a running daemon or broker. Only
 // this response proves that the daemon or broker is alive.
 type Hello struct {
-	Name     string    `json:"name"`     // of the session or browser
-	Role     string    `json:"role"`     // [RoleDaemon] or [RoleBroker]
-	Build    string    `json:"build"`    // the Go build id of its executable
-	Protocol int       `json:"protocol"` // its [Protocol]
-	PID      int       `json:"pid"`
-	Idle     bool      `json:"idle"`            // no verb runs or waits
-	Ending   bool      `json:"ending,omitzero"` // it accepts no more verbs; the client should start another server
+	Name     string `json:"name"`     // of the session or browser
+	Role     string `json:"role"`     // [RoleDaemon] or [RoleBroker]
+	Build    string `json:"build"`    // the Go build id of the executable
+	Protocol int    `json:"protocol"` // the [Protocol] of the server
+	PID      int    `json:"pid"`
+	Idle     bool   `json:"idle"` // no verb runs or waits
+	// Ending means that the server accepts no more verbs. The client should start another server.
+	Ending   bool      `json:"ending,omitzero"`
 	Since    time.Time `json:"since"`
-	Settings Settings  `json:"settings"` // the settings that it runs with
+	Settings Settings  `json:"settings"` // the settings with which the server runs
 	// Connected reports whether a daemon is connected to a browser. Settings then includes
 	// the settings with which that browser was started.
 	Connected bool `json:"connected,omitzero"`

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Nearest returns the choice that a mistyped text most likely means. This is the first choice
+// Nearest returns the choice that a mistyped text most likely stands for. This is the first choice
 // of [MostSimilar]. Nearest returns an empty string if that choice is not similar enough.
 func Nearest(text string, choices []string) string {
 	best := MostSimilar(text, choices, 1)
@@ -34,8 +34,8 @@ func edits(text, choice string) int {
 	return editDistance(text, choice)
 }
 
-// editDistance returns the smallest number of edits that turn a into b. An edit inserts,
-// deletes or replaces a byte, or swaps two adjacent ones.
+// editDistance returns the smallest number of edits that turn a into b. An edit inserts, deletes or
+// replaces one byte, or swaps two adjacent bytes.
 func editDistance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

@@ -13,7 +13,7 @@ const (
 // Record is a request of a page, such as a dialog, and the decision of the session's policy.
 type Record struct {
 	Kind    string `json:"kind"`
-	Name    string `json:"name"` // confirm, geolocation, showOpenFilePicker
+	Name    string `json:"name"` // such as confirm, geolocation or showOpenFilePicker
 	Message string `json:"message"`
 	Origin  string `json:"origin,omitzero"`
 	Handled string `json:"handled"` // accepted, dismissed, allowed, denied, or asked (a person decides)

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Settings choose and configure a session's browser. Flags, environment variables and keys
-// of configuration files are derived from the tags; see [Field]. A zero field requests nothing,
-// so that the default applies.
+// Settings choose and configure a session's browser. Flags, environment variables and keys of
+// configuration files are derived from the tags; see [Field]. If a field is zero, nothing is
+// requested and the default applies.
 type Settings struct {
 	Headed         bool     `json:"headed,omitzero" env:"HEADED" help:"show the browser's window"`
 	ExecutablePath string   `json:"executablePath,omitzero" env:"EXECUTABLE_PATH" file:"name" help:"the browser to run"`
@@ -26,13 +26,13 @@ type Settings struct {
 	Defaults []string `json:"-"`
 }
 
-// Requested returns s without the settings in s.Defaults, but keeps those that can change while
-// a session runs.
+// Requested returns s without the settings in s.Defaults. It keeps those of them that can change
+// while a session runs.
 func (s Settings) Requested() Settings {
 	v := reflect.ValueOf(&s).Elem()
 	for _, f := range SettingFields() {
 		if !f.Live && slices.Contains(s.Defaults, f.Name) {
-			f.of(v).SetZero()
+			f.valueIn(v).SetZero()
 		}
 	}
 	return s
@@ -70,8 +70,8 @@ func (s Settings) Location() Settings {
 	return Settings{Mode: s.Mode, Profile: s.Profile, CDP: s.CDP, Defaults: s.Defaults}
 }
 
-// ForBrowser returns s without the settings that concern only the session. The mode is one of
-// them, since sessions of different modes can share a browser.
+// ForBrowser returns s without the settings that concern only the session. The mode is one of these
+// settings, since sessions of different modes can share a browser.
 func (s Settings) ForBrowser() Settings {
 	s.Mode, s.IdleTimeout = "", ""
 	return s
@@ -91,7 +91,7 @@ func SettingFields() []Field { return fieldsOf(reflect.TypeFor[Settings]()) }
 func (s Settings) Check() error {
 	v := reflect.ValueOf(s)
 	for _, f := range SettingFields() {
-		if err := f.check(f.of(v)); err != nil {
+		if err := f.check(f.valueIn(v)); err != nil {
 			return err
 		}
 	}
@@ -99,9 +99,9 @@ func (s Settings) Check() error {
 }
 
 // Diff returns the names of the settings that s requests and that have another value in the
-// parameter running, the settings of a running session or browser. Settings that can change
-// while a session runs are left out. A zero field of s, or a field in s.Defaults, requests
-// nothing.
+// parameter running. The parameter running contains the settings of a running session or browser.
+// Diff ignores settings that can change while a session runs. A zero field of s, or a field in
+// s.Defaults, requests nothing.
 func (s Settings) Diff(running Settings) []string {
 	s = s.Requested()
 	requested, current := reflect.ValueOf(s), reflect.ValueOf(running)
@@ -113,7 +113,7 @@ func (s Settings) Diff(running Settings) []string {
 		if f.Name == "mode" && s.Mode == running.SessionMode() {
 			continue // running.Mode may be empty, since Profile or CDP implies the mode
 		}
-		if v := f.of(requested); !f.Live && !v.IsZero() && !reflect.DeepEqual(v.Interface(), f.of(current).Interface()) {
+		if v := f.valueIn(requested); !f.Live && !v.IsZero() && !reflect.DeepEqual(v.Interface(), f.valueIn(current).Interface()) {
 			names = append(names, f.Name)
 		}
 	}
@@ -126,7 +126,7 @@ func (s Settings) Environ() []string {
 	v := reflect.ValueOf(s)
 	var env []string
 	for _, f := range SettingFields() {
-		field := f.of(v)
+		field := f.valueIn(v)
 		if field.IsZero() {
 			continue
 		}
@@ -142,8 +142,8 @@ func (s Settings) Environ() []string {
 	return env
 }
 
-// SettingsFrom reads the settings from environment variables, such as those of
-// [Settings.Environ]; lookup is os.LookupEnv. It returns [CodeBadInput] for an invalid value.
+// SettingsFrom reads the settings from environment variables, such as those of [Settings.Environ].
+// It returns [CodeBadInput] for an invalid value. The parameter lookup is os.LookupEnv.
 func SettingsFrom(lookup func(string) (string, bool)) (Settings, error) {
 	var s Settings
 	v := reflect.ValueOf(&s).Elem()
@@ -153,7 +153,7 @@ func SettingsFrom(lookup func(string) (string, bool)) (Settings, error) {
 			return Settings{}, err
 		}
 		if value != nil {
-			f.of(v).Set(reflect.ValueOf(value))
+			f.valueIn(v).Set(reflect.ValueOf(value))
 		}
 	}
 	return s, nil

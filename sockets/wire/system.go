@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// OSError returns the error of a failed operation on a file or socket. The parameter act says
-// what the operation was. A missing permission, a read-only file system and a full disk have
-// their own messages, so that they cannot be mistaken for a daemon that is not running.
+// OSError returns the error for a failed operation on a file or socket. The parameter act describes
+// the operation. A missing permission, a read-only file system and a full disk have their own
+// messages. Otherwise a user could mistake these causes for a daemon that is not running.
 func OSError(act string, err error) error {
 	switch {
 	case errors.Is(err, syscall.EROFS):
@@ -35,8 +35,9 @@ func Errno(err error) error {
 	return err
 }
 
-// ContextError returns the error of an operation that ended because ctx ended: [CodeTimeout]
-// after ctx's deadline, otherwise [CodeInterrupted].
+// ContextError returns the error for an operation that ended because ctx ended. The code is
+// [CodeTimeout] after ctx's deadline, and otherwise [CodeInterrupted]. The parameter act describes
+// the operation.
 func ContextError(ctx context.Context, act string) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return Errorf(CodeTimeout, "%s: the time is over", act)

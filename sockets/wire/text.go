@@ -13,9 +13,9 @@ type File struct {
 	Path    string // absolute; empty for the default path
 	Ext     string // the extension of the default path, with its dot: ".png"
 	Content []byte
-	Source  string // the path of an existing file, instead of Content; the file is moved
-	Keep    bool   // copy Source instead of moving it
-	Private bool   // only the caller's user may read the file; an existing file is replaced as a whole
+	Source  string // instead of Content, the path of an existing file; it is moved, unless Keep is set
+	Keep    bool   // Source is copied instead of moved
+	Private bool   // only the caller's user may read the file; replaces an existing file as a whole
 	Name    string // the name that a page or server suggests, if Path is a directory or empty
 }
 

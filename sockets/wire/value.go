@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Parse converts text to a value of the field's type and checks it. The parameter name is the
-// name of the flag, argument or variable that has the text. Error messages contain it.
+// Parse converts text to a value of the field's type and checks it. The parameter name is used in
+// error messages: it is the name of the flag, argument or variable that contains the text.
 func (f Field) Parse(name, text string) (any, error) {
 	t := f.Type
 	if t.Kind() == reflect.Pointer {
@@ -52,8 +52,8 @@ func (f Field) parseInt(name, text string) (any, error) {
 	return n, nil
 }
 
-// CheckEnum returns an error for the first text that is not one of the field's choices. The
-// parameter name is what the error message calls the field.
+// CheckEnum returns an error for the first text that is not one of the field's allowed values. The
+// parameter name is used in error messages as the name of the field.
 func (f Field) CheckEnum(name string, texts ...string) error {
 	for _, text := range texts {
 		if len(f.Enum) == 0 || slices.Contains(f.Enum, text) {
@@ -68,8 +68,9 @@ func (f Field) CheckEnum(name string, texts ...string) error {
 	return nil
 }
 
-// FromEnvironment returns the field's value from the first of its variables (see
-// [Field.Variables]) that is set and not empty, or nil if none is. lookup is os.LookupEnv.
+// FromEnvironment returns the field's value from the first of its variables that is set and not
+// empty; see [Field.Variables]. It returns nil if there is no such variable. The parameter lookup
+// is os.LookupEnv.
 func (f Field) FromEnvironment(lookup func(string) (string, bool)) (any, error) {
 	name, text := LookupVariable(lookup, f.Variables())
 	if text == "" {

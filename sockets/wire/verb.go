@@ -25,19 +25,21 @@ const (
 
 // Spec describes a verb.
 type Spec struct {
-	Name        string   // as it is typed; words are separated by one space: "tab new"
+	Name        string   // as a user types it; one space separates words: "tab new"
 	Aliases     []string // other complete names of the verb
-	Group       string   // its heading in the help and in COMMANDS.md
+	Group       string   // the heading above the verb in the help and in COMMANDS.md
 	Short       string   // one line: starts in upper case, no full stop
 	Long        string   // further text, if needed
 	Example     string   // a valid command line
 	By          Server
-	Unqueued    bool // the daemon runs it at once, without waiting for other verbs
-	NoStart     bool // it starts no daemon and no browser
-	ReadOnly    bool // it changes nothing that a page or a person could see
-	Destructive bool // it removes something that cannot be restored
-	EndsServer  bool // it ends its server; requests of any protocol version and build are accepted
-	Hidden      bool // for use between processes, not for people
+	Unqueued    bool // the daemon runs the verb at once, without waiting for other verbs
+	NoStart     bool // the verb starts no daemon and no browser
+	ReadOnly    bool // the verb changes nothing that a page or a person could see
+	Destructive bool // the verb removes something that cannot be restored
+	// EndsServer means that the verb ends its server. The server accepts such a verb from clients of
+	// any protocol version and build.
+	EndsServer bool
+	Hidden     bool // the verb is for use between processes, not for people
 }
 
 // Path returns the path of requests for the verb.
@@ -114,8 +116,8 @@ func DecodeIn[In any](body io.Reader) (In, error) {
 	return in, nil
 }
 
-// decodeFields stores the members of a JSON object in the fields of a struct. A null counts
-// as absent. Names must match exactly: encoding/json alone would accept "COUNT" for "count".
+// decodeFields stores the members of a JSON object in the fields of a struct. A member that is null
+// counts as absent. Names must match exactly: encoding/json alone would accept "COUNT" for "count".
 func decodeFields(raw []byte, in reflect.Value) error {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		raw = []byte("{}")
@@ -140,9 +142,9 @@ func decodeFields(raw []byte, in reflect.Value) error {
 		var err error
 		switch value, ok := given[f.Name]; {
 		case ok && string(value) != "null":
-			err = f.decode(value, f.of(in))
+			err = f.decode(value, f.valueIn(in))
 		case f.Default != "":
-			err = f.setDefault(f.of(in))
+			err = f.setDefault(f.valueIn(in))
 		case f.Required:
 			err = Errorf(CodeBadInput, "%s is missing", f.Name).WithHint(hintHelp)
 		}
