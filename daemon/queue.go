@@ -119,16 +119,16 @@ func (q *queue) awaitDeferred() {
 }
 
 // stop cancels the commands that run or wait. The parameter why is the cause that they get. A
-// running command with the ticket keep is not cancelled. Later commands get [wire.CodeNotRunning],
+// running command with the ticket spared is not cancelled. Later commands get [wire.CodeNotRunning],
 // so that their callers start another daemon.
-func (q *queue) stop(keep *Ticket, why error) {
+func (q *queue) stop(spared *Ticket, why error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.closed = endingError()
 	for _, t := range q.waiting {
 		t.cancel(why)
 	}
-	if q.running != nil && q.running != keep {
+	if q.running != nil && q.running != spared {
 		q.running.cancel(why)
 	}
 }

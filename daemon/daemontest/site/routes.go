@@ -57,7 +57,7 @@ func (s *Site) routes() http.Handler {
 	return mux
 }
 
-// page shows a file of pages/ with the values in the request.
+// page returns a handler that shows a template of pages/, filled with values from the request.
 func (s *Site) page(name string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -72,8 +72,8 @@ func (s *Site) page(name string) http.HandlerFunc {
 	}
 }
 
-// named responds with a page that has its name in title, heading and URL. The browser requests
-// nothing more for it, because the page has its icon in itself.
+// named responds with a page whose title, heading and URL contain its name. The browser requests
+// nothing more for the page, because the page contains its own icon.
 func (s *Site) named(w http.ResponseWriter, r *http.Request) { show(w, r.PathValue("name")) }
 
 func show(w http.ResponseWriter, name string) {
