@@ -85,13 +85,13 @@ func (s *Session) connect(ctx context.Context) (*connection, error) {
 	s.setStarting(true)
 	defer s.setStarting(false)
 	if c != nil {
-		s.CheckSocket() // watchConnection may still be at an earlier loss and miss this one
+		s.CheckSocket() // watchConnection may still be handling an earlier loss, and miss this one
 		closeConnection(c)
 	}
 	began := time.Now()
 	c, err := s.dial(ctx)
-	// The browser may have been about to end during the attempt, such as a browser that is stopped
-	// because it is idle. On a busy machine the next browser may end before this session uses it.
+	// The attempt fails if the browser is about to end, for example because it was idle. On a busy
+	// machine, the next browser may also end before this session uses it. So try again.
 	for errors.Is(err, wire.CodeBrowserGone) && time.Since(began) < restartTime && Sleep(ctx, retryTime) {
 		c, err = s.dial(ctx)
 	}
@@ -166,8 +166,8 @@ func (s *Session) dial(ctx context.Context) (*connection, error) {
 // startAndClaim starts the browser if necessary, and claims the session for the caller of the
 // running command at the browser's broker. It returns where the broker listens. The claim also
 // announces the session. Without it, a browser with a short idle limit could be stopped while the
-// backend still prepares. If no command runs, by is nil, and startAndClaim starts and claims
-// nothing: it waits for a browser that was running.
+// backend still prepares. If no command runs, by is nil. startAndClaim then starts and claims
+// nothing: it waits for a browser that was running, and asks who owns the session.
 func (s *Session) startAndClaim(ctx context.Context, by *caller) (home.Endpoint, verbs.ClaimOut, error) {
 	start := s.startBrowser
 	if by == nil {
