@@ -1,4 +1,4 @@
-// Package downloads tells a session's commands which downloads have started and ended.
+// Package downloads reports to a session's commands which downloads have started and ended.
 package downloads
 
 import (
@@ -137,8 +137,8 @@ func (d *Downloads) Newest(ctx context.Context) (int, error) {
 	return newest, nil
 }
 
-// Await lists the session's downloads repeatedly until choose picks one of them. It returns that
-// download, and marks it as reported and as given to the command.
+// Await lists the session's downloads repeatedly until the function choose picks one of them. It
+// returns that download, and marks it as reported and as given to the command.
 func (d *Downloads) Await(ctx context.Context, choose func([]verbs.BrokerDownload) *verbs.BrokerDownload) (verbs.BrokerDownload, error) {
 	for {
 		all, err := d.session.Broker.Downloads(ctx)

@@ -15,7 +15,8 @@ import (
 
 const maxScripts = 50
 
-// AddScript makes each document of the session's pages run a script before its own.
+// AddScript makes each document of the session's pages run a script before the document's own
+// scripts.
 func AddScript(_ context.Context, at *direct.Settings, in verbs.AddInitScriptIn) (verbs.AddInitScriptOut, error) {
 	var out verbs.AddInitScriptOut
 	source := in.Script

@@ -46,7 +46,7 @@ func do[In, Out any](t testing.TB, s *daemontest.Session, v wire.Verb[In, Out], 
 	return out
 }
 
-// page is an app that a session has opened, as a snapshot and the oracle show it.
+// page is an app that a session has opened, with what a snapshot and oracle.js report about it.
 type page struct {
 	t       testing.TB
 	session *daemontest.Session
