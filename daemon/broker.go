@@ -25,8 +25,8 @@ func newBroker(place home.Endpoint, session string) *Broker {
 	return &Broker{caller: client.Client{Endpoint: place, Session: session}.KeepAlive(), session: session}
 }
 
-// asAgent returns a client that sends its requests as the given agent. The empty string stands for the
-// agent with the session's name.
+// asAgent returns a client that sends its requests as the given agent. The empty string stands for
+// the agent with the session's name.
 func (b *Broker) asAgent(agent string) *Broker {
 	caller := *b.caller
 	caller.Agent = agent
@@ -178,9 +178,8 @@ func (b *Broker) release(ctx context.Context, agent string, page bool) (verbs.Re
 	return out, err
 }
 
-// depart tells the broker that the daemon ends because it is idle. The broker then suspends the
-// session's tabs at once, instead of waiting a few seconds for the daemon to reconnect. The tabs
-// stay open.
+// depart announces to the broker that the daemon ends. The broker then suspends the session's tabs
+// at once, instead of waiting a few seconds for the daemon to reconnect. The tabs stay open.
 func (b *Broker) depart(ctx context.Context, party string) error {
 	ctx, cancel := context.WithTimeout(ctx, returnTime)
 	defer cancel()

@@ -60,7 +60,7 @@ func (i *idle) set(text string) error {
 	return nil
 }
 
-// begin records that a command starts. The function that it returns records its end.
+// begin records that a command starts. The returned function records that the command has ended.
 func (i *idle) begin() (end func()) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -312,9 +312,9 @@ func (s *Session) hello(pid int) wire.Hello {
 	}
 }
 
-// running returns the settings that the session runs with, and whether it has a connection. While
-// it has one, the launch settings are those that the browser was started with, perhaps by another
-// session.
+// running returns the settings that the session runs with, and whether it has a connection. If it
+// has a connection, the launch settings are those with which the browser was started, perhaps by
+// another session.
 func (s *Session) running() (settings wire.Settings, connected bool) {
 	c := s.live()
 	if c == nil {

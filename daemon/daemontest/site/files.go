@@ -11,7 +11,7 @@ import (
 // fileRoutes adds the pages with files to download.
 func (s *Site) fileRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /files", s.files)              // links of every kind to the file at ?to=
-	mux.HandleFunc("GET /files/frames", s.filesFrames) // /files in frames of both origins, and nested
+	mux.HandleFunc("GET /files/frames", s.filesFrames) // /files in frames of both origins, and in a nested frame
 	mux.HandleFunc("GET /file/{seed}/{file}", s.file)  // a file with ?size= bytes of FileContent
 }
 

@@ -1,6 +1,6 @@
 // Package direct lets other packages use the page of a command by CDP, over the daemon's direct
-// connection and without Playwright. Package web creates the values, and passes them to these
-// packages.
+// connection and without Playwright. Package web creates the values of its types, and passes them
+// to these packages.
 package direct
 
 import "github.com/abrowser/abrowser/daemon"

@@ -45,7 +45,7 @@ func (d *Downloads) giveLocked(got verbs.BrokerDownload) {
 // the download is still listed after that, it may be given to another command.
 const fetchTime = 5 * time.Second
 
-// IsTaken reports whether a download must not be given to a further command. That is so in three
+// IsTaken reports whether a download must not be given to another command. That is so in three
 // cases:
 //
 //   - A CDP client of the session has got a copy of the file.

@@ -15,7 +15,7 @@ import (
 
 const (
 	steps    = 10                    // movements of a swipe
-	stepTime = 16 * time.Millisecond // about a frame, since pages measure how fast a finger is
+	stepTime = 16 * time.Millisecond // about one frame, because pages measure the speed of the finger
 )
 
 // Swipe moves a finger across the middle of the page in a direction. The middle of the movement is
