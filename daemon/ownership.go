@@ -52,10 +52,10 @@ func (s *Session) claim(ctx context.Context) (verbs.ClaimOut, error) {
 }
 
 // applyClaim records the session's owner, which the broker has returned: see [Broker.claim]. It
-// returns an error if the broker has ended the session and no command is running that uses the
-// session again. The parameter by is the caller of the running command, or nil.
-func (s *Session) applyClaim(out verbs.ClaimOut, by *caller) error {
-	if out.Ended && by == nil { // the broker ends a session when its agent ends
+// returns an error if the broker has ended the session, unless a running command uses the session
+// again. claimant is the caller of the running command, or nil if no command runs.
+func (s *Session) applyClaim(out verbs.ClaimOut, claimant *caller) error {
+	if out.Ended && claimant == nil { // the broker ends a session when its agent ends
 		s.Log.Info("the session was ended")
 		s.expire()
 		return wire.Errorf(wire.CodeInterrupted, "the session was ended")

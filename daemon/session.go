@@ -163,14 +163,14 @@ func (s *Session) dial(ctx context.Context) (*connection, error) {
 	return c, nil
 }
 
-// startAndClaim starts the browser if necessary, and claims the session for the caller of the
-// running command at the browser's broker. It returns where the broker listens. The claim also
+// startAndClaim starts the browser if necessary, and returns where its broker listens. At this
+// broker it claims the session for claimant, the caller of the running command. The claim also
 // announces the session. Without it, a browser with a short idle limit could be stopped while the
-// backend still prepares. If no command runs, by is nil. startAndClaim then starts and claims
+// backend still prepares. If no command runs, claimant is nil. startAndClaim then starts and claims
 // nothing: it waits for a browser that was running, and asks who owns the session.
-func (s *Session) startAndClaim(ctx context.Context, by *caller) (home.Endpoint, verbs.ClaimOut, error) {
+func (s *Session) startAndClaim(ctx context.Context, claimant *caller) (home.Endpoint, verbs.ClaimOut, error) {
 	start := s.startBrowser
-	if by == nil {
+	if claimant == nil {
 		start = s.awaitBrowser
 	}
 	place, err := start(ctx)
@@ -178,7 +178,7 @@ func (s *Session) startAndClaim(ctx context.Context, by *caller) (home.Endpoint,
 		s.noteRefusal(err)
 		return place, verbs.ClaimOut{}, err
 	}
-	claim, err := s.Broker.claim(ctx, by)
+	claim, err := s.Broker.claim(ctx, claimant)
 	return place, claim, goneIfNotRunning(err)
 }
 

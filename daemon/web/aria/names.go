@@ -100,9 +100,9 @@ func (n *Node) unlessLabel(text string) string {
 	return ""
 }
 
-// nextText returns the text of the first node that has a text. It stops at a node that has, or
-// contains, an element with a ref, and at the label of a control. Their texts are shown in other
-// lines, so nextText then returns an empty string.
+// nextText returns the text of the first node that has a text. It stops at a node that has a ref or
+// contains one, and at the label of a control. Other lines show the texts of these nodes, so
+// nextText then returns an empty string.
 func nextText(nodes iter.Seq2[int, *Node]) string {
 	for _, n := range nodes {
 		if n.usable || n.isSet("labels") || !n.Walk(func(c *Node) bool { return !c.usable }) {
