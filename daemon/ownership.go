@@ -208,7 +208,7 @@ func (s *Session) isUsed() bool {
 }
 
 // refuse returns an ownership error if the caller may not act in the session. The parameter holder
-// is the agent that owns the session, or "" if no agent does. In that case refuse returns nil.
+// is the agent that owns the session. If no agent does, holder is "" and refuse returns nil.
 func (s *Session) refuse(call *wire.Call, verb string, holder wire.AgentKey) error {
 	if holder == "" || call.Actor().MayControl(s.Name, holder) {
 		return nil

@@ -15,8 +15,8 @@ const mostGone = 10
 // lines that have a ref or a text.
 //
 //   - A new line is printed after a plus sign, and a changed line after a tilde.
-//   - The lines of the elements around such a line are printed above it, after a space. If
-//     such a line has a ref, the line has not changed, so only its role and ref are printed.
+//   - The lines of the elements around such a line are printed above it, after a space. If one of
+//     them has a ref, it has not changed, so only its role and ref are printed.
 //   - Lines that are gone follow at the end, after a minus sign. Lines that were below another one
 //     of them are left out.
 func Delta(before, after string) string {

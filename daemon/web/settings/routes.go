@@ -130,7 +130,7 @@ func routeParams(r verbs.RouteIn) map[string]any {
 	return p
 }
 
-// contentType returns the type of the body of a route whose headers name none.
+// contentType returns the content type of a route whose headers do not name one.
 func contentType(r verbs.RouteIn) string {
 	switch {
 	case r.File != "":
