@@ -25,9 +25,9 @@ func newBroker(place home.Endpoint, session string) *Broker {
 	return &Broker{caller: client.Client{Endpoint: place, Session: session}.KeepAlive(), session: session}
 }
 
-// as returns a client that sends its requests as the given agent. The empty string stands for the
-// agent with the session's name.
-func (b *Broker) as(agent string) *Broker {
+// asAgent returns a client that sends its requests as the given agent. The empty string stands for
+// the agent with the session's name.
+func (b *Broker) asAgent(agent string) *Broker {
 	caller := *b.caller
 	caller.Agent = agent
 	return &Broker{caller: &caller, session: b.session}
@@ -43,7 +43,7 @@ func (b *Broker) claim(ctx context.Context, claimant *caller) (verbs.ClaimOut, e
 		in.ReadOnly, agent = claimant.reads, claimant.agent
 	}
 	var out verbs.ClaimOut
-	return out, b.as(agent).request(ctx, repeatable(verbs.BrokerClaim.Spec), in, &out)
+	return out, b.asAgent(agent).request(ctx, repeatable(verbs.BrokerClaim.Spec), in, &out)
 }
 
 func (b *Broker) close() error { return b.caller.Close() }
@@ -124,7 +124,7 @@ func (b *Broker) Note(ctx context.Context, in verbs.NoteIn) error {
 // the given agent.
 func (b *Broker) Pool(ctx context.Context, agent string) (verbs.PoolRequestsOut, error) {
 	var out verbs.PoolRequestsOut
-	return out, b.as(agent).request(ctx, verbs.PoolRequests.Spec, verbs.Empty{}, &out)
+	return out, b.asAgent(agent).request(ctx, verbs.PoolRequests.Spec, verbs.Empty{}, &out)
 }
 
 // news identifies the running browser, and lists the session's tabs that were opened again after
@@ -171,16 +171,15 @@ func (b *Broker) awaitReturn(ctx context.Context) bool {
 // Otherwise they stay open. If no broker runs, release does nothing and returns no error.
 func (b *Broker) release(ctx context.Context, agent string, page bool) (verbs.ReleaseOut, error) {
 	var out verbs.ReleaseOut
-	err := b.as(agent).request(ctx, verbs.BrokerRelease.Spec, verbs.ReleaseIn{Session: b.session, Page: page}, &out)
+	err := b.asAgent(agent).request(ctx, verbs.BrokerRelease.Spec, verbs.ReleaseIn{Session: b.session, Page: page}, &out)
 	if isNotRunning(err) {
 		return out, nil
 	}
 	return out, err
 }
 
-// depart tells the broker that the daemon ends because it is idle. The broker then suspends the
-// session's tabs at once, instead of waiting a few seconds for the daemon to reconnect. The tabs
-// stay open.
+// depart announces to the broker that the daemon ends. The broker then suspends the session's tabs
+// at once, instead of waiting a few seconds for the daemon to reconnect. The tabs stay open.
 func (b *Broker) depart(ctx context.Context, party string) error {
 	ctx, cancel := context.WithTimeout(ctx, returnTime)
 	defer cancel()

@@ -12,8 +12,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// isAlive returns false if another broker has replaced the one that meet recorded, although the
-// new broker responds.
+// isAlive returns false if the broker that meet recorded has been replaced, although the new broker
+// responds.
 func TestReplacedBrokerIsNotAlive(t *testing.T) {
 	dir, err := os.MkdirTemp("/tmp", "abd") // the path of a socket must be short
 	if err != nil {

@@ -58,9 +58,9 @@ func (c *Call) IsCallerGone(ctx context.Context) bool {
 	return ctx.Err() != nil || c.request.IsCallerGone()
 }
 
-// MaySet returns an error if the caller may not change the session's settings. If no agent owns
-// the session, MaySet records that the caller makes the settings from now on. Settings that
-// another agent has made are dropped.
+// MaySet returns an error if the caller may not change the session's settings. If no agent owns the
+// session, MaySet records the caller as the agent that makes the settings from now on. It drops
+// settings that do not apply to the caller (see [State.appliesTo]).
 func (c *Call) MaySet(ctx context.Context) error { return c.maySet(ctx, c.request, c.Verb) }
 
 // attempt runs a command. If the command fails without having changed anything, attempt runs it

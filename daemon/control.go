@@ -18,22 +18,22 @@ func (s *Session) close(ctx context.Context, call *wire.Call, in verbs.CloseIn) 
 	if err := s.mayClose(ctx, call); err != nil {
 		return verbs.CloseOut{}, err
 	}
-	s.queue.awaitDeferred() // the last click may have started a navigation
+	s.queue.awaitDeferred() // the last click may have started a navigation, which must not be cut off
 	return s.closeExcept(ctx, nil, call, in)
 }
 
 // closeExcept ends the session for a caller that may do so. It cancels the commands that run or
-// wait, except the command with the ticket keep. A close in a batch passes the ticket of its
-// batch; other callers pass nil.
-func (s *Session) closeExcept(ctx context.Context, keep *Ticket, call *wire.Call, in verbs.CloseIn) (verbs.CloseOut, error) {
+// wait, except the running command whose ticket is spared. A close in a batch passes the ticket of
+// its batch as spared. Other callers pass nil.
+func (s *Session) closeExcept(ctx context.Context, spared *Ticket, call *wire.Call, in verbs.CloseIn) (verbs.CloseOut, error) {
 	if in.All || in.Force {
 		return verbs.CloseOut{}, wire.Errorf(wire.CodeBadInput, "a daemon closes its own session only").WithHint("abrowser close --all")
 	}
 	// From here on the session ends, even if the caller disconnects.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), TimeLeft(ctx, maxTime))
 	defer cancel()
-	s.queue.stop(keep, wire.Errorf(wire.CodeInterrupted, "the session was closed"))
-	// A connection that is made after the release would use the session's tabs again.
+	s.queue.stop(spared, wire.Errorf(wire.CodeInterrupted, "the session was closed"))
+	// Wait, because a connection that is made after the release would use the session's tabs again.
 	s.awaitConnecting(ctx)
 	har, err := s.backend.FinishRecording()
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *Session) closeExcept(ctx context.Context, keep *Ticket, call *wire.Call
 		}
 		c.Close()
 	}
-	s.depart(ctx) // before the release, see the broker's join
+	s.depart(ctx) // before the release: the broker then refuses a connection that this daemon still makes
 	released, err := s.Broker.release(ctx, call.Agent, in.Page)
 	s.unbind() // before the reply, because a client that has the reply expects no socket
 	s.end()

@@ -8,8 +8,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// endpoint returns the session's endpoint at the broker that listens at place. Each call returns
-// an Endpoint with a new Party, so use an Endpoint for one connection only.
+// endpoint returns the session's endpoint at a broker. The parameter place is where the broker
+// listens. Each call returns an Endpoint with a new Party, so use an Endpoint for one connection
+// only.
 func (s *Session) endpoint(place home.Endpoint) (Endpoint, error) {
 	socket, err := s.alias(place)
 	party := rand.Text()
@@ -36,5 +37,5 @@ func (c *Call) HoldFront(ctx context.Context) (release func(), err error) {
 	if conn == nil || !conn.news.Windowed {
 		return func() {}, nil
 	}
-	return c.Broker.as(c.request.Agent).caller.Lock(ctx, wire.PathCapture)
+	return c.Broker.asAgent(c.request.Agent).caller.Lock(ctx, wire.PathCapture)
 }

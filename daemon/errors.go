@@ -37,7 +37,8 @@ func TabClosedError(tab verbs.Tab, others bool) error {
 }
 
 // goneIfNotRunning returns the error of a request to a broker that was running a moment ago. If the
-// broker has ended since, the error is that of a lost connection, see [Session.connect].
+// broker has ended since, the error is [ConnectionLostError], so that [Session.connect] tries
+// again.
 func goneIfNotRunning(err error) error {
 	if isNotRunning(err) {
 		return ConnectionLostError()

@@ -42,8 +42,9 @@ func Queued[In, Out any](s *Session, v wire.Verb[In, Out], serve func(context.Co
 	}
 }
 
-// run serves a verb whose turn has come. If the caller disconnected while the verb waited, run
-// only returns an error.
+// run serves a verb whose turn has come. If the caller disconnected while the verb waited, run only
+// returns an error. The parameter ctx is the context of the request, and entered is the context
+// with which the verb is served.
 func run[In, Out any](ctx, entered context.Context, s *Session, v wire.Verb[In, Out], request *wire.Call, ticket *Ticket, in In,
 	serve func(context.Context, *Call, In) (Out, error),
 ) (Out, error) {

@@ -14,8 +14,8 @@ const defaultIdle = 30 * time.Minute
 
 // idle counts the running commands, and records when a command ended most recently.
 type idle struct {
-	changed chan struct{} // one token: the limit has changed
-	rests   chan struct{} // one token: a command has ended, and no other runs
+	changed chan struct{} // has a token if the limit has changed
+	rests   chan struct{} // has a token if a command has ended and no other runs
 
 	mu      sync.Mutex // guards the fields below
 	limit   time.Duration
@@ -60,7 +60,7 @@ func (i *idle) set(text string) error {
 	return nil
 }
 
-// begin records that a command starts. The function that it returns records its end.
+// begin records that a command starts. The returned function records that the command has ended.
 func (i *idle) begin() (end func()) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -81,9 +81,9 @@ func (i *idle) begin() (end func()) {
 	}
 }
 
-// left returns how much of the idle time is left before the limit is reached. While a command
-// runs, all of it is left. Before the first command, the limit is at least firstTime. The result ok
-// is false if there is no limit.
+// left returns the time until the idle limit is reached. While a command runs, this is the whole
+// limit. Before the first command, the limit is at least firstTime. The result ok is false if there
+// is no limit.
 func (i *idle) left() (left time.Duration, ok bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -25,7 +25,7 @@ func TestWatchRest(t *testing.T) {
 		go i.watchRest(ctx, func() { given++ })
 		pass := func(d time.Duration, want int, when string) {
 			t.Helper()
-			time.Sleep(d) // the test's own clock
+			time.Sleep(d) // advances the fake clock of the test
 			synctest.Wait()
 			if given != want {
 				t.Fatalf("%s: given back %d times, want %d", when, given, want)

@@ -373,12 +373,12 @@ func eval(t testing.TB, s *session, script string) {
 	do(t, s, verbs.Eval, verbs.EvalIn{Script: script})
 }
 
-// awaitStatus waits until the session's status meets the condition is, and returns the status.
-func awaitStatus(t testing.TB, s *session, is func(verbs.StatusOut) bool) verbs.StatusOut {
+// awaitStatus waits until cond returns true for the session's status, and returns that status.
+func awaitStatus(t testing.TB, s *session, cond func(verbs.StatusOut) bool) verbs.StatusOut {
 	t.Helper()
 	for end := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
 		st := do(t, s, verbs.Status, verbs.Empty{})
-		if is(st) {
+		if cond(st) {
 			return st
 		}
 		if time.Now().After(end) {

@@ -99,8 +99,8 @@ func (c *Call) AddNotices() []verbs.Dialog {
 	return dialogs
 }
 
-// The values of [wire.Record].Handled for all requests except dialogs. For a dialog, the value is
-// accepted or dismissed.
+// The values of [wire.Record].Handled for all kinds of requests except dialogs. For a dialog, the
+// value is "accepted" or "dismissed".
 const (
 	HandledAllowed = "allowed"
 	HandledDenied  = "denied"

@@ -13,7 +13,7 @@ import (
 // session is closed. The tabs then stay open, unless [State].ClosesTabs is set. The owner process
 // has nothing to do with the agent that owns the session.
 type owner struct {
-	changed chan struct{} // one token: the process was replaced
+	changed chan struct{} // has a token if the process was replaced
 
 	mu      sync.Mutex // guards process
 	process sockets.Process

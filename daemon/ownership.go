@@ -38,8 +38,8 @@ func (c *Call) bindCaller(verb wire.Spec, in any) {
 }
 
 // claim returns the agent that owns the session. If no agent owns it, the caller of the running
-// command becomes the owner, unless the command only reads. The functions that call claim store
-// the owner in the connection. Once an owner is stored, it stays until the connection is closed.
+// command becomes the owner, unless the command only reads. mayAct stores the owner in the
+// connection, where it stays until the connection is closed.
 func (s *Session) claim(ctx context.Context) (verbs.ClaimOut, error) {
 	s.mu.Lock()
 	by := s.caller
@@ -51,10 +51,11 @@ func (s *Session) claim(ctx context.Context) (verbs.ClaimOut, error) {
 	return out, err
 }
 
-// applyClaim records the owner of the session that the broker has returned, see [Broker.claim]. It
-// returns an error if the broker has ended the session, and no command has used it since.
-func (s *Session) applyClaim(out verbs.ClaimOut, by *caller) error {
-	if out.Ended && by == nil { // the broker ends a session when its agent ends
+// applyClaim records the session's owner, which the broker has returned: see [Broker.claim]. It
+// returns an error if the broker has ended the session, unless a running command uses the session
+// again. claimant is the caller of the running command, or nil if no command runs.
+func (s *Session) applyClaim(out verbs.ClaimOut, claimant *caller) error {
+	if out.Ended && claimant == nil { // the broker ends a session when its agent ends
 		s.Log.Info("the session was ended")
 		s.expire()
 		return wire.Errorf(wire.CodeInterrupted, "the session was ended")
@@ -207,7 +208,7 @@ func (s *Session) isUsed() bool {
 }
 
 // refuse returns an ownership error if the caller may not act in the session. The parameter holder
-// is the agent that owns the session, or "" if no agent does. In that case refuse returns nil.
+// is the agent that owns the session. If no agent does, holder is "" and refuse returns nil.
 func (s *Session) refuse(call *wire.Call, verb string, holder wire.AgentKey) error {
 	if holder == "" || call.Actor().MayControl(s.Name, holder) {
 		return nil
@@ -221,9 +222,9 @@ func (s *Session) refuse(call *wire.Call, verb string, holder wire.AgentKey) err
 //
 //  1. The broker reserves the session for an agent. That agent is the owner.
 //  2. The session has belonged to an agent since this daemon started. The last such agent is the
-//     owner. But if the broker reports that the session has ended, no agent is.
-//  3. The running command, or the last one, changes something. The agent that sent it is the
-//     owner, because the command may be making the first connection.
+//     owner. But if the broker reports that the session has ended, no agent owns it.
+//  3. The running command, or the last one, changes something. The agent that sent it is the owner,
+//     because the command may be making the first connection.
 func (s *Session) holder(ctx context.Context) wire.AgentKey {
 	if c := s.live(); c != nil {
 		return c.owner()

@@ -98,7 +98,7 @@ func (q *queue) advance(t *Ticket) {
 const deferredTime = 2 * time.Second
 
 // awaitDeferred waits up to deferredTime for deferred work: see [Ticket.Defer]. It waits only if
-// the command whose turn it is has been answered, so that only its deferred work is left.
+// the last command has been answered and only its deferred work is still being done.
 func (q *queue) awaitDeferred() {
 	q.mu.Lock()
 	running := q.running
@@ -118,17 +118,17 @@ func (q *queue) awaitDeferred() {
 	}
 }
 
-// stop cancels the commands that run or wait. The parameter why is the cause that they get. A
-// running command with the ticket keep is not cancelled. Later commands get [wire.CodeNotRunning],
-// so that their callers start another daemon.
-func (q *queue) stop(keep *Ticket, why error) {
+// stop cancels the commands that run or wait, with why as the cause. It does not cancel the running
+// command whose ticket is spared. Later commands get [wire.CodeNotRunning], so that their callers
+// start another daemon.
+func (q *queue) stop(spared *Ticket, why error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.closed = endingError()
 	for _, t := range q.waiting {
 		t.cancel(why)
 	}
-	if q.running != nil && q.running != keep {
+	if q.running != nil && q.running != spared {
 		q.running.cancel(why)
 	}
 }

@@ -101,7 +101,7 @@ func reopenedText(tabs []verbs.Reopened) string {
 }
 
 // classifyLoss finds out what was lost when a command failed. It returns an error that names the
-// loss. The result again says whether the command may be run again:
+// loss. It also returns whether the command may be run again:
 //
 //   - The driver ended. The pages are still there, so a command that changed nothing may be run
 //     again.
@@ -153,8 +153,8 @@ func (c *Call) classifyLoss(ctx context.Context, err error) (again bool, _ error
 
 // awaitRecovery reports whether a failed command may be run again. Two conditions must hold: the
 // command has changed nothing, and it failed because the broker or the driver was being replaced
-// while the command waited for a response. Before awaitRecovery returns true, it waits for the end
-// of the replacement. If that takes longer than recoveryTime, awaitRecovery returns false.
+// while the command waited for a response. Before awaitRecovery returns true, it waits until the
+// replacement is complete. If that takes longer than recoveryTime, awaitRecovery returns false.
 func (c *Call) awaitRecovery(ctx context.Context, err error) (again bool) {
 	wedged := errors.Is(err, wire.CodeWedged)
 	timeOver := errors.Is(err, wire.CodeTimeout) || !c.until.IsZero() && time.Now().After(c.until)

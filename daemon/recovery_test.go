@@ -181,8 +181,8 @@ func TestUnresponsivePage(t *testing.T) {
 	}
 }
 
-// A command whose browser ends before the command uses it, such as a browser that is stopped because
-// it is idle, gets the next browser. This holds even if that browser ends as early.
+// If a browser ends before a command uses it, for example because it was idle, the command gets the
+// next browser. This holds even if the next browser also ends early.
 func TestBrowserEndsBeforeItIsUsed(t *testing.T) {
 	starts := 0
 	s := start(t, func(o *daemon.Options, _ *memory) {

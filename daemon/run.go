@@ -85,8 +85,8 @@ func Run(ctx context.Context, o Options) error {
 	watch.Go(func() { s.backend.Watch(ctx) })
 	watch.Go(func() { s.watchConnection(ctx) })
 	watch.Go(func() { s.watchIdle(ctx) })
-	// Without this call, it takes the Go runtime minutes to give back the memory of a large reply.
-	// After a picture of 30 MB, this memory has 160 MB.
+	// Without this call, the Go runtime gives back the memory of a large reply only after minutes.
+	// A reply with a picture of 30 MB takes 160 MB of memory.
 	watch.Go(func() { s.idle.watchRest(ctx, debug.FreeOSMemory) })
 	watch.Go(func() { s.watchOwner(ctx) })
 	srv := &server.Server{

@@ -171,8 +171,8 @@ func TestIdleDaemonEnds(t *testing.T) {
 	s.awaitEnd(t)
 }
 
-// with moves the done channel of other to s, and returns s. After that, s.awaitEnd waits for the
-// daemon that other has started.
+// with moves the done channel of the other session to s, and returns s. After that, s.awaitEnd
+// waits for the daemon of the other session.
 func (s *session) with(other *session) *session {
 	s.done, other.done = other.done, nil
 	return s

@@ -85,13 +85,13 @@ func (s *Session) connect(ctx context.Context) (*connection, error) {
 	s.setStarting(true)
 	defer s.setStarting(false)
 	if c != nil {
-		s.CheckSocket() // watchConnection may still be at an earlier loss and miss this one
+		s.CheckSocket() // watchConnection may still be handling an earlier loss, and miss this one
 		closeConnection(c)
 	}
 	began := time.Now()
 	c, err := s.dial(ctx)
-	// The browser may have been about to end during the attempt, such as a browser that is stopped
-	// because it is idle. On a busy machine the next browser may end before this session uses it.
+	// The attempt fails if the browser is about to end, for example because it was idle. On a busy
+	// machine, the next browser may also end before this session uses it. So try again.
 	for errors.Is(err, wire.CodeBrowserGone) && time.Since(began) < restartTime && Sleep(ctx, retryTime) {
 		c, err = s.dial(ctx)
 	}
@@ -163,14 +163,14 @@ func (s *Session) dial(ctx context.Context) (*connection, error) {
 	return c, nil
 }
 
-// startAndClaim starts the browser if necessary, and claims the session for the caller of the
-// running command at the browser's broker. It returns where the broker listens. The claim also
+// startAndClaim starts the browser if necessary, and returns where its broker listens. At this
+// broker it claims the session for claimant, the caller of the running command. The claim also
 // announces the session. Without it, a browser with a short idle limit could be stopped while the
-// backend still prepares. If no command runs, by is nil, and startAndClaim starts and claims
-// nothing: it waits for a browser that was running.
-func (s *Session) startAndClaim(ctx context.Context, by *caller) (home.Endpoint, verbs.ClaimOut, error) {
+// backend still prepares. If no command runs, claimant is nil. startAndClaim then starts and claims
+// nothing: it waits for a browser that was running, and asks who owns the session.
+func (s *Session) startAndClaim(ctx context.Context, claimant *caller) (home.Endpoint, verbs.ClaimOut, error) {
 	start := s.startBrowser
-	if by == nil {
+	if claimant == nil {
 		start = s.awaitBrowser
 	}
 	place, err := start(ctx)
@@ -178,7 +178,7 @@ func (s *Session) startAndClaim(ctx context.Context, by *caller) (home.Endpoint,
 		s.noteRefusal(err)
 		return place, verbs.ClaimOut{}, err
 	}
-	claim, err := s.Broker.claim(ctx, by)
+	claim, err := s.Broker.claim(ctx, claimant)
 	return place, claim, goneIfNotRunning(err)
 }
 
@@ -312,9 +312,9 @@ func (s *Session) hello(pid int) wire.Hello {
 	}
 }
 
-// running returns the settings that the session runs with, and whether it has a connection. While
-// it has one, the launch settings are those that the browser was started with, perhaps by another
-// session.
+// running returns the settings that the session runs with, and whether it has a connection. If it
+// has a connection, the launch settings are those with which the browser was started, perhaps by
+// another session.
 func (s *Session) running() (settings wire.Settings, connected bool) {
 	c := s.live()
 	if c == nil {

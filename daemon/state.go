@@ -40,7 +40,8 @@ type Frame struct {
 	Label string `json:"label"` // how the caller has named it
 }
 
-// Script is a script that runs in each document of the session's pages, before those of the document.
+// Script is a script that runs in each document of the session's pages, before the document's own
+// scripts.
 type Script struct {
 	ID     string `json:"id"`
 	Source string `json:"source"`

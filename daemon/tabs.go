@@ -124,7 +124,7 @@ func (t *Tabs) Untold(tabs []verbs.Tab) []verbs.Tab {
 	return fresh
 }
 
-// SetOpener records which target opened the given one.
+// SetOpener records that the target opener has opened the other target.
 func (t *Tabs) SetOpener(target, opener string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -138,7 +138,8 @@ func (t *Ticket) Peek(limit time.Duration, crash <-chan struct{}, call func() er
 
 // recoveryTime is how long a call may take while the driver or the broker is being replaced. A
 // broker is replaced when it has sent nothing for 5 s (handover.Silence). A shared driver is
-// replaced when it does not reply to a ping within about 3 s. Calls through either then fail.
+// replaced when it does not reply to a ping within about 3 s. The calls that went through the
+// replaced process then fail.
 const recoveryTime = 15 * time.Second
 
 // result is how a call ended.

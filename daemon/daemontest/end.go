@@ -66,8 +66,8 @@ func (h *Home) kill() {
 	}
 }
 
-// leftovers waits until no process, socket or temporary file is left. If ctx ends before that, it
-// returns those that are left.
+// leftovers waits until no process, socket or temporary file is left. If ctx ends before that,
+// leftovers returns the ones that still exist.
 func (h *Home) leftovers(ctx context.Context) []string {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -102,7 +102,7 @@ func (h *Home) Processes() []string {
 		if err != nil || pid == os.Getpid() {
 			continue
 		}
-		// A process that cannot be read has ended, or is another user's.
+		// If these files cannot be read, the process has ended or belongs to another user.
 		command, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "cmdline"))
 		environ, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "environ"))
 		if bytes.Contains(slices.Concat(command, environ), dir) {

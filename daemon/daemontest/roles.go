@@ -16,8 +16,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// roles runs the role of this process, if a launcher or playwright-go has started it as a keeper,
-// a broker or a driver.
+// roles runs the role of this process, if a launcher or playwright-go has started the process as a
+// keeper, a broker or a driver. The result handled is false if the process has no such role.
 func roles(args []string) (handled bool, status int) {
 	if handled, status := driver.Main(args); handled {
 		return true, status

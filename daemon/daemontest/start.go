@@ -37,7 +37,7 @@ const (
 	endTime   = 30 * time.Second
 )
 
-// Home is the root directory, with its browser, that the tests of one binary share.
+// Home is the root directory that the tests of one binary share. They also share its browser.
 type Home struct {
 	Root       home.Root
 	Drivers    driver.Shared // the drivers that the daemons share
@@ -58,7 +58,8 @@ func Run(m *testing.M, home **Home) int {
 		return 1
 	}
 	*home = h
-	// Run up to 3 parallel tests at a time on any machine, because they wait more than they compute.
+	// Run up to 3 parallel tests at a time on any machine, because they wait more than they
+	// compute.
 	if err := flag.Set("test.parallel", "3"); err != nil {
 		fmt.Fprintln(os.Stderr, "preparing the tests:", err)
 		return 1
@@ -77,7 +78,7 @@ func newHome() (*Home, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Otherwise the browser's sound library leaves a directory in /tmp.
+	// Without this variable, the browser's sound library leaves a directory in /tmp.
 	if err := os.Setenv("PULSE_RUNTIME_PATH", filepath.Join(dir, "pulse")); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
@@ -173,7 +174,7 @@ func (s *Session) End(t testing.TB) {
 	if s.done == nil {
 		return
 	}
-	_ = s.Close() // its connections are not used any more
+	_ = s.Close() // no command uses its connections any more
 	s.stop()
 	select {
 	case err := <-s.done:

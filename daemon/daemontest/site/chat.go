@@ -12,7 +12,7 @@ func (s *Site) chatRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("POST /chat/said", s.say)
 }
 
-// say adds a message with its user.
+// say adds the message in the request, with the name of the user that sends it.
 func (s *Site) say(w http.ResponseWriter, r *http.Request) {
 	who := user(r)
 	if who == "" {

@@ -11,7 +11,7 @@ import (
 // fileRoutes adds the pages with files to download.
 func (s *Site) fileRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /files", s.files)              // links of every kind to the file at ?to=
-	mux.HandleFunc("GET /files/frames", s.filesFrames) // /files in frames of both origins, and nested
+	mux.HandleFunc("GET /files/frames", s.filesFrames) // /files in frames of both origins, and in a nested frame
 	mux.HandleFunc("GET /file/{seed}/{file}", s.file)  // a file with ?size= bytes of FileContent
 }
 
@@ -24,10 +24,10 @@ func FileContent(seed string, size int) []byte {
 	return all[:size]
 }
 
-// file sends a file to save, which has ?size= bytes. It sends the first half at once. If the
-// request has ?gate=, file then waits until this gate opens. It sends the second half in ten
-// pieces, with pauses of ?ms= milliseconds. If the request has ?break=, file closes the connection
-// instead of sending the second half.
+// file sends a download of ?size= bytes. It sends the first half at once. If the request has
+// ?gate=, file then waits until this gate opens. It sends the second half in ten pieces, with
+// pauses of ?ms= milliseconds. If the request has ?break=, file closes the connection instead of
+// sending the second half.
 func (s *Site) file(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	content := FileContent(r.PathValue("seed"), number(r, "size", 100))
@@ -58,8 +58,8 @@ func (s *Site) file(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// files shows the ways to download the file at ?to=: a link without and a link with a download
-// attribute, links that open a tab, and scripts.
+// files shows the ways to download the file at ?to=: links with and without a download attribute,
+// links that open a tab, and scripts.
 func (s *Site) files(w http.ResponseWriter, r *http.Request) {
 	to := html.EscapeString(r.URL.Query().Get("to"))
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -47,7 +47,7 @@ func (s *Site) meet(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// slow responds after ?ms= with the page named by ?name=.
+// slow waits for ?ms= milliseconds, and then responds with the page named by ?name=.
 func (s *Site) slow(w http.ResponseWriter, r *http.Request) {
 	pause(r, number(r, "ms", 1000))
 	name := r.URL.Query().Get("name")
@@ -57,8 +57,8 @@ func (s *Site) slow(w http.ResponseWriter, r *http.Request) {
 	show(w, name)
 }
 
-// drip responds at once and sends ?n= lines, one every ?ms=. The browser can show the document
-// from the first line on. Its load event comes after the last line.
+// drip responds at once and sends ?n= lines, with ?ms= milliseconds before each. The browser can
+// show the document from the first line on. Its load event comes after the last line.
 func (s *Site) drip(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = io.WriteString(w, "<!doctype html><title>Drip</title><h1>Drip</h1>\n")
@@ -71,7 +71,8 @@ func (s *Site) drip(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "<p id=end>end</p>\n")
 }
 
-// never does not respond to the request.
+// never is a handler that sends no response. It returns when the client disconnects or the site is
+// closed.
 func (s *Site) never(_ http.ResponseWriter, r *http.Request) {
 	<-r.Context().Done()
 	hangUp()

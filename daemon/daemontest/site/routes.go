@@ -57,7 +57,7 @@ func (s *Site) routes() http.Handler {
 	return mux
 }
 
-// page shows a file of pages/ with the values in the request.
+// page returns a handler that shows a template of pages/, filled with values from the request.
 func (s *Site) page(name string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -72,8 +72,8 @@ func (s *Site) page(name string) http.HandlerFunc {
 	}
 }
 
-// named responds with a page that has its name in title, heading and URL. The browser requests
-// nothing more for it, because the page has its icon in itself.
+// named responds with a page whose title, heading and URL contain its name. The browser requests
+// nothing more for the page, because the page contains its own icon.
 func (s *Site) named(w http.ResponseWriter, r *http.Request) { show(w, r.PathValue("name")) }
 
 func show(w http.ResponseWriter, name string) {
@@ -89,8 +89,8 @@ func (s *Site) login(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/me", http.StatusSeeOther)
 }
 
-// signIn logs a user in whose password is "open sesame". To others it shows the form again. Without
-// a password it asks for one.
+// signIn logs the user in if the password is "open sesame". For another password it shows the form
+// again. Without a password it asks for one.
 func (s *Site) signIn(w http.ResponseWriter, r *http.Request) {
 	switch r.PostFormValue("password") {
 	case "open sesame":
@@ -140,7 +140,8 @@ func (s *Site) download(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "from "+r.PathValue("directory")+"\n")
 }
 
-// guarded shows a page to a user with a password, and asks all others for one.
+// guarded shows a page if the request has the right user name and password, and otherwise asks for
+// them.
 func (s *Site) guarded(w http.ResponseWriter, r *http.Request) {
 	if user, password, _ := r.BasicAuth(); user != "me" || password != "secret" {
 		w.Header().Set("WWW-Authenticate", `Basic realm="site"`)

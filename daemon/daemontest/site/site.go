@@ -4,7 +4,7 @@
 //
 // The site is a web server on loopback that depends on no browser, daemon or command. It counts
 // what really happens in its pages. The tests of daemon and cmd/abrowser read these counts with
-// [Site.Requests] and [Site.Count], so that they need not rely on the product for them.
+// [Site.Requests] and [Site.Count], so that they need not trust abrowser's own reports.
 //
 // Every handler ends when the client disconnects or the site is closed, so a page that never
 // responds delays no test.

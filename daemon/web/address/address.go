@@ -44,7 +44,7 @@ func Complete(given string) (string, error) {
 		WithHint("http, https, file, data, blob and about:blank are opened")
 }
 
-// schemeOf returns the scheme of the URL in lower case, or an empty string if it begins with
+// schemeOf returns the scheme of the URL in lower case, or an empty string if the text begins with
 // a host.
 func schemeOf(text string) string {
 	name, rest, found := strings.Cut(text, ":")

@@ -8,17 +8,20 @@ import (
 	"strings"
 )
 
-// mostGone is how many elements Delta names that are not there any more.
+// mostGone is the largest number of removed lines that Delta prints.
 const mostGone = 10
 
-// Delta returns what has changed between two texts of [Print] with the same options, as far as
-// lines with a ref or a text are concerned. A line of the new text is printed if it is new, after a
-// plus sign, or if it has changed, after a tilde. The elements that it is in are printed above it,
-// after a space; those with a ref only by role and ref, because they have not changed. Lines that are
-// gone follow at the end, after a minus sign, without those that were below another one of them.
+// Delta returns the changes between two texts of [Print] with the same options. It compares only
+// lines that have a ref or a text.
+//
+//   - A new line is printed after a plus sign, and a changed line after a tilde.
+//   - The lines of the elements around such a line are printed above it, after a space. If one of
+//     them has a ref, it has not changed, so only its role and ref are printed.
+//   - Lines that are gone follow at the end, after a minus sign. Lines that were below another one
+//     of them are left out.
 func Delta(before, after string) string {
-	was := map[string]string{} // the lines of the old text, by key
-	var order, around []string // their keys, and for each of them the key of the element that it is in
+	was := map[string]string{} // the lines of the old text that were not found in the new one, by key
+	var order, around []string // the keys of the old lines, and for each line the key of the element around it
 	var keys []string          // the keys of the elements around the current line
 	for key, line := range keyed(before) {
 		was[key] = line
@@ -28,7 +31,7 @@ func Delta(before, after string) string {
 	}
 	var b strings.Builder
 	var path []string // the lines of the elements around the current line
-	printed := 0      // as many of them are printed
+	printed := 0      // the number of lines of path that are printed
 	for key, line := range keyed(after) {
 		depth := depthOf(line)
 		path = append(path[:min(depth, len(path))], line)
@@ -49,7 +52,7 @@ func Delta(before, after string) string {
 		b.WriteString(mark + " " + line + "\n")
 	}
 	gone := 0
-	told := map[string]bool{} // the keys of the lines that are gone and need no further line
+	told := map[string]bool{} // the keys of the gone lines that are printed, or are below a printed one
 	for i, key := range order {
 		line, is := was[key]
 		told[key] = is && (says(line) || told[around[i]])
@@ -68,8 +71,8 @@ func Delta(before, after string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// short returns the line of an element that is known from an earlier snapshot. If the element has a
-// ref, the line has its role and its ref.
+// short returns the line of an element that has not changed. If the element has a ref, short
+// returns only the role and the ref.
 func short(line string) string {
 	ref := lineRef.FindStringSubmatch(line)
 	if ref == nil {
@@ -85,13 +88,13 @@ var lineRef = regexp.MustCompile(`[\[ ]ref=(e\d+)[\],]`)
 // says reports whether a line has a ref or a text. Other lines only show structure.
 func says(line string) bool { return lineRef.MatchString(line) || strings.Contains(line, `"`) }
 
-// keyed returns the lines of a text with a key each, which is unique in the text and says which
-// lines of two texts are the same one:
+// keyed returns the lines of a text, each with a key. A key is unique in its text. Two lines of two
+// texts are the same line if their keys are the same:
 //
-//   - the key of a line with a ref is the ref
-//   - the key of another line consists of its text and the first ref below it. If there is no ref
-//     below it, the key of the element that it is in takes the place of this ref
-//   - if several lines would have the same key, they are numbered
+//   - The key of a line with a ref is the ref.
+//   - The key of another line consists of its text and the first ref below it. If there is no ref
+//     below it, the key of the element around the line takes the place of this ref.
+//   - If several lines would have the same key, they are numbered.
 func keyed(text string) iter.Seq2[string, string] {
 	return func(yield func(key, line string) bool) {
 		lines := strings.Split(text, "\n")

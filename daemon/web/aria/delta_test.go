@@ -62,8 +62,8 @@ func TestDelta(t *testing.T) {
 	}
 }
 
-// The elements around a change are named by their refs, and what was below a line that is gone is not
-// listed, too.
+// Delta names the unchanged elements around a change only by role and ref. It does not list the
+// lines that were below a line that is gone.
 func TestDeltaIsShort(t *testing.T) {
 	const before = `- toolbar "Many words that are known" [expanded=true, ref=e1]
   - button "Cut" [ref=e2]

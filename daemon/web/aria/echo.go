@@ -8,22 +8,25 @@ import (
 	"unicode/utf8"
 )
 
-// beside is the number of siblings before and after a text among which the field that has the text as
-// its name is looked for.
+// beside is how many siblings before a text, and how many after it, are searched for a field that
+// has the text as its name.
 const beside = 2
 
-// repeats reports whether all that the line of a node would show is on another line of the snapshot:
+// repeats reports whether the line of a node would only show what another line of the snapshot
+// shows. The node then gets no line. This is so for:
 //
-//   - a text that is the name of the element that it is in, or of the field beside it, or that is in
-//     the name of the control or the heading that it is in
-//   - an image without a name in a control
-//   - an element without a ref around one element that has the same name
+//   - a text that is the name of the element around it, or of a field beside it, or that is part of
+//     the name of the control or the heading around it
+//   - an image without a name inside a control
+//   - an element without a ref that contains exactly one element with a ref, if both have the same
+//     name
 //
-// In a snapshot of the interactive elements, a node also repeats another one if it is
+// In a snapshot of the interactive elements, it is also so for:
 //
-//   - a cell, a list item or a clickable wrapper around one element that has the same name. Events
-//     of this element reach the node, too
-//   - a clickable part of a tree item that has no other parts
+//   - a cell, a list item or a clickable wrapper that contains exactly one element with a ref, if
+//     both have the same name. Events of the inner element reach the outer one, too
+//   - a clickable part of a tree item that has the name of the item, if the item has no other parts
+//     with refs
 func (o *printer) repeats(n *Node) bool {
 	switch {
 	case n.isBareText():
@@ -33,7 +36,7 @@ func (o *printer) repeats(n *Node) bool {
 	case n.Role == "generic" && n.Ref == 0 && n.Name != "" && n.Text == "":
 		inner := n.outermostRefs()
 		return len(inner) == 1 && readable(inner[0].Name) == readable(n.Name)
-	case !o.in.Interactive || n.Ref == 0 || n.is("editable"):
+	case !o.in.Interactive || n.Ref == 0 || n.isSet("editable"):
 		return false
 	}
 	name := o.shownName(n)
@@ -58,8 +61,9 @@ func (n *Node) isBareText() bool {
 	return n.Role == "text" || n.Role == "generic" && n.Ref == 0 && n.Name == "" && n.Text != "" && len(n.Children) == 0
 }
 
-// isShownBeside reports whether the text of n is the name of the innermost element around it that
-// has a line, or of the field beside it. The name of a control or a heading may also contain the text.
+// isShownBeside reports whether the text of n is also the name of another element that has a line:
+// of a field beside n, or of the innermost such element around n. If the element around n is a
+// control or a heading, it suffices that its name contains the text.
 func (o *printer) isShownBeside(n *Node) bool {
 	text := readable(n.Text)
 	for i, parent := range slices.Backward(o.parents) {
@@ -76,7 +80,7 @@ func (o *printer) isShownBeside(n *Node) bool {
 	return false
 }
 
-// hasWords reports whether a text contains words, not only as a part of longer words.
+// hasWords reports whether the text contains the given words as whole words.
 func hasWords(text, words string) bool {
 	isInWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 	for at := 0; words != ""; {
@@ -94,8 +98,8 @@ func hasWords(text, words string) bool {
 	return false
 }
 
-// isBesideField reports whether there is a field with this name beside the child of the parent with
-// the index i. The child is, or contains, the current node.
+// isBesideField reports whether there is a field with this name beside the current node. It
+// searches the siblings of that child of o.parents[i] that is, or contains, the current node.
 func (o *printer) isBesideField(i int, name string) bool {
 	siblings, at := o.parents[i].Children, o.indexes[i]
 	for _, nodes := range []iter.Seq2[int, *Node]{slices.Backward(siblings[max(0, at-beside):at]), slices.All(siblings[at+1 : min(at+1+beside, len(siblings))])} {
@@ -116,7 +120,8 @@ func (n *Node) isFieldNamed(name string) bool {
 	return n.Ref > 0 && n.isField() && readable(n.Name) == name
 }
 
-// isField reports whether the node has a role of elements that get their names from labels.
+// isField reports whether the node has the role of a form field, which usually gets its name from a
+// label.
 func (n *Node) isField() bool {
 	switch n.Role {
 	case "textbox", "searchbox", "checkbox", "radio", "switch", "combobox", "listbox", "spinbutton", "slider":
@@ -125,7 +130,8 @@ func (n *Node) isField() bool {
 	return false
 }
 
-// outermostRefs returns the nodes below n that have refs, without those that are below others of them.
+// outermostRefs returns the nodes below n that have refs. It leaves out nodes that are below
+// another node with a ref.
 func (n *Node) outermostRefs() []*Node {
 	var refs []*Node
 	for _, c := range n.Children {

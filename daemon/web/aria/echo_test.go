@@ -8,8 +8,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// What a line of a snapshot shows is not on another line, too. In the captures, the number of a ref
-// is the one that the element has in the snapshot.
+// No line of a snapshot shows what another line shows. In the captures, the refs have the numbers
+// that they have in the snapshots.
 func TestPrintShowsNothingTwice(t *testing.T) {
 	for _, tt := range []struct{ name, capture, whole, interactive string }{
 		{

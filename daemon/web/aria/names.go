@@ -9,18 +9,22 @@ import (
 )
 
 const (
-	nearSize = 60 // bytes of a text near an element, or around several, that is printed in place of a name
-	nearUp   = 4  // ancestors among which such a text is looked for
+	nearSize = 60 // the most bytes of a text that is printed in place of a name
+	nearUp   = 4  // the number of ancestors that are searched for a text near an element
 )
 
-// shownName returns the text that is printed as the node's name. That is its name. In a snapshot of
-// the interactive elements, an element that can be clicked and has no name, for example because it
-// is hidden from assistive technology, is named by the text in it, without the text of elements in
-// it that have refs of their own. It is cut if it is the text around several of them. If there is
-// neither, the label of an element with a ref is its name, see labelOf in snapshot.js of
-// launcher/driver. If the label of a field is only the name of a class, a text near the field is
-// used instead. A label that several cells of a row have is left out. The name of a row is left out
-// if the row's cells repeat it.
+// shownName returns the text that is printed as the node's name. It is the first of these that is
+// not empty:
+//
+//  1. The name of the node. The name of a row is left out, as far as the lines of its cells repeat
+//     it.
+//  2. In a snapshot of the interactive elements: the text inside an element that can be clicked,
+//     without the text of inner elements that have refs. If there are several such inner elements,
+//     the text is cut to nearSize.
+//  3. The label of an element with a ref: see labelOf in snapshot.js of launcher/driver.
+//  4. The word that labelOf returns, such as the name of a class. A field does not get this name if
+//     there is a text near the field. A cell does not get it if another cell of the row has the
+//     same word.
 func (o *printer) shownName(n *Node) string {
 	name := readable(n.Name)
 	switch {
@@ -30,7 +34,7 @@ func (o *printer) shownName(n *Node) string {
 		return ""
 	case name != "":
 		return name
-	case o.in.Interactive && !n.is("editable") && (n.Role == "generic" || n.isOneControl() && !n.isField() || n.is("clickable") || n.is("listens")):
+	case o.in.Interactive && !n.isSet("editable") && (n.Role == "generic" || n.isOneControl() && !n.isField() || n.isSet("clickable") || n.isSet("listens")):
 		name = n.textBelow(func(c *Node) bool { return c.Ref == 0 })
 		if len(n.outermostRefs()) > 1 {
 			name = cut(name, nearSize)
@@ -45,8 +49,8 @@ func (o *printer) shownName(n *Node) string {
 	return name
 }
 
-// isOneOfMany reports whether the node is a cell of a row that has another cell with the same word, so
-// that the word does not tell them apart.
+// isOneOfMany reports whether the node is a cell of a row that has another cell with the same word.
+// The word then does not tell the cells apart.
 func (o *printer) isOneOfMany(n *Node) bool {
 	if n.Role != "cell" && n.Role != "gridcell" || len(o.parents) == 0 {
 		return false
@@ -88,7 +92,7 @@ func (o *printer) near(n *Node) string {
 	return ""
 }
 
-// unlessLabel returns a text, or an empty text if a field below n has this text as its name.
+// unlessLabel returns the text, or an empty string if a field below n has the text as its name.
 func (n *Node) unlessLabel(text string) string {
 	if text == "" || n.Walk(func(c *Node) bool { return !c.isField() || readable(c.Name) != text }) {
 		return text
@@ -96,11 +100,12 @@ func (n *Node) unlessLabel(text string) string {
 	return ""
 }
 
-// nextText returns the text of the first of the nodes that has a text. It returns an empty text if
-// before that there is a node with a ref, whose own line shows the text, or the label of a control.
+// nextText returns the text of the first node that has a text. It stops at a node that has a ref or
+// contains one, and at the label of a control. Other lines show the texts of these nodes, so
+// nextText then returns an empty string.
 func nextText(nodes iter.Seq2[int, *Node]) string {
 	for _, n := range nodes {
-		if n.usable || n.is("labels") || !n.Walk(func(c *Node) bool { return !c.usable }) {
+		if n.usable || n.isSet("labels") || !n.Walk(func(c *Node) bool { return !c.usable }) {
 			return ""
 		}
 		if text := cmp.Or(readable(n.Name), n.textBelow(all)); text != "" {
@@ -110,15 +115,15 @@ func nextText(nodes iter.Seq2[int, *Node]) string {
 	return ""
 }
 
-// textBelow returns the text of the node and of the nodes below it, as far as the function into
-// returns true for them.
-func (n *Node) textBelow(into func(*Node) bool) string {
-	return readable(strings.Join(n.textsBelow(into), " "))
+// textBelow returns the text of the node and of the nodes below it. It leaves out each node for
+// which includes returns false, and all nodes below that one.
+func (n *Node) textBelow(includes func(*Node) bool) string {
+	return readable(strings.Join(n.textsBelow(includes), " "))
 }
 
 // textsBelow returns the pieces of textBelow. A piece that is the same as the one before it is left
 // out.
-func (n *Node) textsBelow(into func(*Node) bool) []string {
+func (n *Node) textsBelow(includes func(*Node) bool) []string {
 	var parts []string
 	add := func(text string) {
 		if text != "" && (len(parts) == 0 || parts[len(parts)-1] != text) {
@@ -129,13 +134,13 @@ func (n *Node) textsBelow(into func(*Node) bool) []string {
 	visit = func(parent *Node) {
 		for _, c := range parent.Children {
 			switch {
-			case !into(c):
+			case !includes(c):
 			case c.holdsInput():
 				add(c.Name)
 			case c.Text != "":
 				add(c.Text)
 				visit(c)
-			case c.Name != "" && c.Role != "row" && c.Walk(into):
+			case c.Name != "" && c.Role != "row" && c.Walk(includes):
 				add(c.Name)
 			default:
 				visit(c)

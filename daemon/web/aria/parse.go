@@ -14,7 +14,7 @@ type Node struct {
 	Name          string
 	Text          string // the text of a run of text, or the only text inside an element
 	Attrs         map[string]string
-	Props         map[string]string // url, placeholder, and those of describe in snapshot.js of launcher/driver
+	Props         map[string]string // url, placeholder, and the properties that describe sets, in snapshot.js of launcher/driver
 	PlaywrightRef string            // Playwright's own ref, which is valid in this document only
 	Ref           int               // abrowser's own ref; 0: none
 	Children      []*Node
@@ -64,9 +64,9 @@ func Parse(text string) (*Node, error) {
 	return root, nil
 }
 
-// inlineText moves the text of a node's only child to the node, if the node has no properties of
-// Playwright's. Playwright writes the only text of an element on the element's line, unless the
-// element has properties.
+// inlineText moves the text of a node's only child to the node. Playwright does the same, unless
+// the element has properties. inlineText is for elements whose properties come from describe in
+// snapshot.js of launcher/driver, and not from Playwright.
 func (n *Node) inlineText() {
 	own := len(n.Props) > 0 && n.Props["url"] == "" && n.Props["placeholder"] == ""
 	if own && n.Text == "" && len(n.Children) == 1 && n.Children[0].Role == "text" {
@@ -74,8 +74,9 @@ func (n *Node) inlineText() {
 	}
 }
 
-// nameByLabel names an element that the page shows in place of a form control by the label of that
-// control. The element's own name, which is what is chosen in it, becomes its value.
+// nameByLabel handles an element that the page shows in place of a form control: see hiddenLabel in
+// snapshot.js of launcher/driver. The label of the form control becomes the element's name. The
+// element's former name is the option that is chosen, and becomes its value.
 func (n *Node) nameByLabel() {
 	label := OneLine(n.Props["of"])
 	if label == "" || label == n.Name {
@@ -177,8 +178,9 @@ func slashEnd(tail string) int {
 	return 0
 }
 
-// parseAttrs calls each(), which may be nil, for every attribute in text. Attributes are written `
-// [name]` or ` [name=value]`. parseAttrs returns how many bytes of text are attributes.
+// parseAttrs calls each(), which may be nil, for every attribute in text. An attribute is a space
+// that is followed by [name] or [name=value]. parseAttrs returns how many bytes of text are
+// attributes.
 func parseAttrs(text string, each func(name, value string)) (read int) {
 	for {
 		at := strings.Index(text, " [")

@@ -21,7 +21,7 @@ func (n *Node) ShownRole() string {
 	case "img":
 		return "image"
 	case "generic":
-		if n.is("editable") {
+		if n.isSet("editable") {
 			return "textbox"
 		}
 	}
@@ -36,7 +36,7 @@ func Print(root *Node, in verbs.SnapshotIn, base string) string {
 }
 
 // editorSize is how many bytes of the text of an editable element are printed in a snapshot of the
-// interactive elements, which does not print the nodes in it.
+// interactive elements. Such a snapshot does not print the nodes inside the element.
 const editorSize = 200
 
 type printer struct {
@@ -71,7 +71,7 @@ func (o *printer) node(n *Node, depth int) {
 		return
 	}
 	value, inside := n.value()
-	if o.in.Interactive && n.is("editable") {
+	if o.in.Interactive && n.isSet("editable") {
 		value = cut(n.textBelow(all), editorSize)
 	}
 	o.b.WriteString(strings.Repeat("  ", depth))
@@ -86,7 +86,7 @@ func (o *printer) node(n *Node, depth int) {
 	o.children(n, depth+1)
 }
 
-// children prints the nodes below a node at the given depth.
+// children prints the nodes below n. Their depth is the given one.
 func (o *printer) children(n *Node, depth int) {
 	o.parents, o.indexes = append(o.parents, n), append(o.indexes, 0)
 	last := len(o.parents) - 1
@@ -175,10 +175,10 @@ func (o *printer) line(n *Node) string {
 		b.WriteString(" [" + strings.Join(attrs, ", ") + "]")
 	}
 	switch {
-	case n.Role != "generic" || n.Ref == 0 || n.is("editable"):
-	case n.Attrs["cursor"] == "pointer" || n.is("clickable") || n.is("listens"):
+	case n.Role != "generic" || n.Ref == 0 || n.isSet("editable"):
+	case n.Attrs["cursor"] == "pointer" || n.isSet("clickable") || n.isSet("listens"):
 		b.WriteString(" clickable")
-	case n.is("focusable"):
+	case n.isSet("focusable"):
 		b.WriteString(" focusable")
 	}
 	return b.String()
@@ -209,12 +209,12 @@ func (n *Node) shownAttrs(link string) []string {
 			add(flag, value)
 		} else if has {
 			all = append(all, flag)
-		} else if n.is(flag) {
+		} else if n.isSet(flag) {
 			all = append(all, flag)
 		}
 	}
 	for _, flag := range []string{"required", "invalid"} {
-		if n.is(flag) {
+		if n.isSet(flag) {
 			all = append(all, flag)
 		}
 	}

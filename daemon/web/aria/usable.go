@@ -5,27 +5,28 @@ import (
 	"strings"
 )
 
-// HasRef reports whether the node gets a ref, by which commands can name it. A node gets one only
-// if it has a PlaywrightRef, is not blocked by another element such as a dialog, and is one of these:
+// HasRef reports whether the node gets a ref, by which commands can name it. A node gets a ref only
+// if it has a PlaywrightRef, is not blocked by another element such as a dialog, and is one of
+// these:
 //
 //   - a frame, a control or another element that can be edited
 //   - a content element that has a name, such as a heading
-//   - an element that shows by its cursor, its attributes or its listeners that it can be clicked,
-//     unless it only wraps elements that have refs, or is only a part of one
+//   - an element whose cursor, attributes or listeners show that it can be clicked, unless it only
+//     wraps elements that have refs, or is only a part of an element that has one
 func (n *Node) HasRef() bool { return n.usable }
 
-// is reports whether one of the properties that describe in snapshot.js of launcher/driver sets
-// is true.
-func (n *Node) is(prop string) bool { return n.Props[prop] == "true" }
+// isSet reports whether a property is "true". The function describe in snapshot.js of
+// launcher/driver sets these properties.
+func (n *Node) isSet(prop string) bool { return n.Props[prop] == "true" }
 
-// isControl reports whether people use elements of the node's role.
+// isControl reports whether the node has the role of a control, such as a button, or can be edited.
 func (n *Node) isControl() bool {
 	switch n.Role {
 	case "button", "link", "textbox", "checkbox", "radio", "combobox", "listbox", "menuitem", "menuitemcheckbox",
 		"menuitemradio", "option", "searchbox", "slider", "spinbutton", "switch", "tab", "treeitem", "iframe":
 		return true
 	}
-	return n.is("editable")
+	return n.isSet("editable")
 }
 
 // isOneControl reports whether the role of the node is that of a control without controls inside,
@@ -38,30 +39,31 @@ func (n *Node) isOneControl() bool {
 	return false
 }
 
-// markUsable decides which of the nodes below root get refs, and removes the nodes that the page
-// does not mean to be used.
+// markUsable decides which of the nodes below root get refs. It removes the nodes that have the
+// property unused: see describe in snapshot.js of launcher/driver.
 func markUsable(root *Node) { root.markBelow(nil) }
 
-// markBelow calls mark for the children of n. The parameter control is the innermost ancestor that
-// is one control as a whole or the label of a control, or nil.
+// markBelow calls mark for the children of n, and returns the nodes below n that get refs. The
+// parameter control is the innermost ancestor that is a control without controls inside, or the
+// label of a control. It may be nil.
 func (n *Node) markBelow(control *Node) (refs []*Node) {
-	if n.isOneControl() && n.PlaywrightRef != "" || n.is("labels") {
+	if n.isOneControl() && n.PlaywrightRef != "" || n.isSet("labels") {
 		control = n
 	}
-	n.Children = slices.DeleteFunc(n.Children, func(c *Node) bool { return c.is("unused") })
+	n.Children = slices.DeleteFunc(n.Children, func(c *Node) bool { return c.isSet("unused") })
 	for _, c := range n.Children {
 		refs = append(refs, c.mark(control)...)
 	}
 	return refs
 }
 
-// mark decides for n and the nodes below it which of them get refs, and returns those.
+// mark decides which of n and the nodes below it get refs, and returns these nodes.
 func (n *Node) mark(control *Node) []*Node {
-	if n.is("readonly") {
+	if n.isSet("readonly") {
 		n.Role, n.Name = "generic", "" // it only shows a text
 	}
 	below := n.markBelow(control)
-	if n.is("blocked") {
+	if n.isSet("blocked") {
 		n.Walk(func(c *Node) bool { c.usable = false; return true })
 		return nil
 	}
@@ -71,14 +73,14 @@ func (n *Node) mark(control *Node) []*Node {
 	switch {
 	case n.isControl():
 		n.usable = !n.repeats(control)
-	case n.is("labels"): // a click on its control has the same effect
+	case n.isSet("labels"): // a click on its control has the same effect
 	case n.isLandmark():
 		n.usable = n.Name != ""
 	case n.isNamedContent():
 		n.usable = n.isMoreThan(below)
-	case n.Attrs["cursor"] == "pointer" || n.is("clickable"):
+	case n.Attrs["cursor"] == "pointer" || n.isSet("clickable"):
 		n.usable = n.isMoreThan(below) && !n.isPartOf(control)
-	case n.is("listens") || n.is("focusable"):
+	case n.isSet("listens") || n.isSet("focusable"):
 		// A listener on a large element usually serves the elements in it.
 		n.usable = len(below) == 0 && n.Role != "tabpanel" && !n.isPartOf(control) && len(n.textBelow(all)) <= maxListening
 	}
@@ -112,8 +114,8 @@ func (n *Node) isNamedContent() bool {
 	return false
 }
 
-// isMoreThan reports whether the element shows a text that the elements in it that have refs do not
-// show.
+// isMoreThan reports whether the element shows a text that none of the nodes in refs shows. These
+// are the nodes inside the element that have refs.
 func (n *Node) isMoreThan(refs []*Node) bool {
 	if len(refs) == 0 {
 		return true
@@ -127,20 +129,20 @@ func (n *Node) isMoreThan(refs []*Node) bool {
 	return false
 }
 
-// isPartOf reports whether the element shows nothing but a part of what the control that it is in
-// shows. An icon with a listener in a control that has a text is not such a part: it has an effect
-// of its own, such as to remove an item.
+// isPartOf reports whether the element shows only a part of what the control around it shows. An
+// icon with a listener in a control that has a text is not such a part: it has an effect of its
+// own, such as to remove an item.
 func (n *Node) isPartOf(control *Node) bool {
 	if control == nil {
 		return false
 	}
 	text := n.textBelow(all)
-	isIcon := text == "" && n.is("listens") && n.Props["label"] != "" && readable(control.Name) != ""
+	isIcon := text == "" && n.isSet("listens") && n.Props["label"] != "" && readable(control.Name) != ""
 	return !isIcon && strings.Contains(readable(control.Name), text)
 }
 
-// repeats reports whether n is a link or a button that is the whole content of the control that it
-// is in, such as the link in a tab.
+// repeats reports whether n is a link or a button that is the whole content of the control around
+// it, such as the link in a tab.
 func (n *Node) repeats(control *Node) bool {
-	return control != nil && !control.is("labels") && (n.Role == "link" || n.Role == "button") && n.Name != "" && n.Name == control.Name
+	return control != nil && !control.isSet("labels") && (n.Role == "link" || n.Role == "button") && n.Name != "" && n.Name == control.Name
 }

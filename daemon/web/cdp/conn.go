@@ -41,8 +41,9 @@ const (
 	writeTime = 10 * time.Second
 )
 
-// Dial connects to the endpoint that has the given path at the broker that listens at place. The
-// caller must run [Conn.Read] in a goroutine, because Read delivers the responses.
+// Dial connects to a session's endpoint. The parameter place is where the broker listens, and path
+// is the URL path of the endpoint. The caller must run [Conn.Read] in a goroutine, because Read
+// delivers the responses.
 func Dial(ctx context.Context, place home.Endpoint, path string) (*Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
@@ -60,7 +61,7 @@ func Dial(ctx context.Context, place home.Endpoint, path string) (*Conn, error) 
 		params any
 	}{
 		{"Abrowser.tellQuiet", nil}, // a broker that does not know the method marks no response as quiet
-		{"Browser.setDownloadBehavior", map[string]any{"behavior": "default", "eventsEnabled": true}}, // for Read
+		{"Browser.setDownloadBehavior", map[string]any{"behavior": "default", "eventsEnabled": true}}, // makes the browser send the event for onDownload
 	} {
 		sent, err := c.Send(ctx, "", m.method, m.params)
 		if err != nil {
@@ -120,8 +121,8 @@ func (c *Conn) Send(ctx context.Context, session, method string, params any) (Pe
 		Params  any    `json:"params,omitempty"`
 	}{p.id, session, method, params})
 	if err == nil {
-		// A write that is interrupted ends the whole connection. Therefore the end of the
-		// caller's ctx does not interrupt it.
+		// A write that is interrupted ends the whole connection. Therefore the end of the caller's
+		// ctx does not interrupt the write.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
 		defer cancel()
 		err = c.ws.Write(ctx, websocket.MessageText, raw)

@@ -24,8 +24,8 @@ type message struct {
 	Method  string `json:"method"`
 }
 
-// serve runs a fake broker, and returns a connection to it. The broker sends what the function
-// respond returns for each command, and closes the connection if that is "hang up".
+// serve runs a fake broker, and returns a connection to it. For each command, the broker sends the
+// text that respond returns. If the text is "hang up", the broker closes the connection instead.
 func serve(t *testing.T, respond func(message) string) *Conn {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "abc") // not t.TempDir: the path of a socket must be short

@@ -3,5 +3,6 @@
 // sent over the direct connection, which is faster than through Playwright's driver.
 //
 // The package matches responses with commands. The package daemon/web decides which commands are
-// sent to a page. Events of the browser are ignored, because Playwright reports them.
+// sent to a page. The package ignores the browser's events, because Playwright reports them. The
+// only exceptions are the two events for which [Conn.Read] calls a function.
 package cdp

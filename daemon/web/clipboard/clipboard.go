@@ -1,7 +1,7 @@
-// Package clipboard serves the verbs for the session's clipboard. The clipboard is kept in the daemon,
-// since that of the browser is shared by all sessions, and with the desktop.
+// Package clipboard serves the verbs for the session's clipboard. The daemon keeps this clipboard,
+// because all sessions and the desktop share the browser's own one.
 //
-// The package sends CDP commands to a page and knows no Playwright. Package web calls it. Its
+// The package sends CDP commands to a page and does not use Playwright. Package web calls it. Its
 // invariant: it never uses the browser's own clipboard.
 package clipboard
 
@@ -39,7 +39,7 @@ func (c Clipboard) Write(_ context.Context, _ *daemon.Call, in verbs.ClipboardWr
 	return verbs.ClipboardWriteOut{Written: in.Text}, nil
 }
 
-// Copy sets the text to the selection of the page.
+// Copy copies the page's selection into the session's clipboard.
 func (c Clipboard) Copy(_ context.Context, p *direct.Page, _ verbs.TimeoutIn) (verbs.ClipboardCopyOut, error) {
 	p.Begun = true // the page may handle the event
 	var text *string
@@ -53,7 +53,7 @@ func (c Clipboard) Copy(_ context.Context, p *direct.Page, _ verbs.TimeoutIn) (v
 	return verbs.ClipboardCopyOut{Copied: true, Content: *text}, nil
 }
 
-// The results of the function paste of the script.
+// The results of the function paste in clipboard.js.
 const (
 	pasteHandled = "handled" // the page has handled the event
 	pasteInsert  = "insert"  // the text must be inserted

@@ -1,5 +1,6 @@
 (() => {
-  // The document whose element has the focus, which may be in a frame of the same origin.
+  // focused returns the element that has the focus, and its document, which may be in a frame of
+  // the same origin.
   const focused = () => {
     let document = globalThis.document;
     for (;;) {
@@ -14,7 +15,7 @@
     }
   };
   const isField = (element) => element?.matches?.("textarea, input:not([type=checkbox], [type=radio], [type=button], [type=submit], [type=reset], [type=image], [type=file], [type=range], [type=color])");
-  // selected returns the selection. That of a password field is not copied.
+  // selected returns the selected text. A selection in a password field is not copied.
   const selected = ({ document, element }) => {
     if (!isField(element)) return String(document.getSelection() ?? "");
     if (element.type === "password" || element.selectionStart === null) return "";

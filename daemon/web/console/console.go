@@ -1,7 +1,7 @@
 // Package console reads and clears what the session's pages have logged, and the errors that they
 // did not catch. The driver records both: see observe.js of launcher/driver. The records end with
-// the session's connection, so another daemon or driver of the session begins with what Chromium
-// has kept of the pages' present documents.
+// the session's connection. After that, a new daemon or driver begins with the messages that
+// Chromium has kept for the documents that the pages show at that time.
 package console
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// Messages lists the messages, or removes them.
+// Messages lists the messages. If in.Clear is set, it removes them instead.
 func Messages(ctx context.Context, at *direct.Driver, in verbs.ConsoleIn) (verbs.ConsoleOut, error) {
 	out := verbs.ConsoleOut{Messages: []verbs.ConsoleMessage{}}
 	var err error
@@ -19,7 +19,7 @@ func Messages(ctx context.Context, at *direct.Driver, in verbs.ConsoleIn) (verbs
 	return out, err
 }
 
-// Errors lists the errors, or removes them.
+// Errors lists the errors. If in.Clear is set, it removes them instead.
 func Errors(ctx context.Context, at *direct.Driver, in verbs.ConsoleIn) (verbs.ErrorsOut, error) {
 	out := verbs.ErrorsOut{Errors: []verbs.PageError{}}
 	var err error
@@ -27,7 +27,7 @@ func Errors(ctx context.Context, at *direct.Driver, in verbs.ConsoleIn) (verbs.E
 	return out, err
 }
 
-// read stores the records of a kind in entries, or removes them.
+// read stores the records of a kind in entries. If clear is true, it removes the records instead.
 func read[T any](ctx context.Context, at *direct.Driver, kind string, clear bool, entries *[]T) (dropped int, cleared *int, err error) {
 	if clear {
 		if err := at.MaySet(ctx); err != nil {

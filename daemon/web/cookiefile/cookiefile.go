@@ -12,7 +12,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Cookie is a cookie of a file. A Cookie header and a curl command have only names and values.
+// Cookie is a cookie in a file. A Cookie header and a curl command have only names and values.
 type Cookie struct {
 	Name, Value, Domain, Path, SameSite string
 	Expires                             float64 // seconds since 1970; 0 if the file has none
@@ -22,8 +22,8 @@ type Cookie struct {
 // MaxSize is the size of the largest file in bytes.
 const MaxSize = 1 << 20
 
-// Parse reads cookies from the content of a file. The result at is the URL of a curl command, or
-// "". No error contains a part of the file, since cookies are secrets.
+// Parse reads cookies from the content of a file. If the content is a curl command, Parse also
+// returns the URL of that command. No error contains a part of the file, since cookies are secrets.
 func Parse(content []byte) (cookies []Cookie, at string, err error) {
 	text := strings.TrimPrefix(string(content), "\ufeff")
 	text = strings.TrimSpace(text)
@@ -47,7 +47,7 @@ func Parse(content []byte) (cookies []Cookie, at string, err error) {
 
 const hint = "abrowser help cookies set says what --curl reads"
 
-// cutName returns a Cookie header without its name.
+// cutName returns the value of a Cookie header. A header with another name is returned as it is.
 func cutName(header string) string {
 	if name, value, ok := strings.Cut(header, ":"); ok && strings.EqualFold(strings.TrimSpace(name), "cookie") {
 		return value
@@ -105,8 +105,8 @@ func isURL(word string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
-// parseJSON reads a list of cookies, or an object that has one as its member cookies. The names of
-// members are those of CDP, and those of extensions that export cookies.
+// parseJSON reads a list of cookies, or an object whose member cookies is such a list. It accepts
+// the member names that CDP uses, and those of browser extensions that export cookies.
 func parseJSON(text string) ([]Cookie, error) {
 	type entry struct {
 		Name, Value, Domain, Path, SameSite string

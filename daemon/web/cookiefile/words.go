@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// words splits a command into words as a shell does, with single quotes, double quotes, $'...'
-// and backslashes. It reports false if a quote is not closed. It expands nothing else.
+// words splits a command into words as a shell does. It understands single quotes, double quotes,
+// $'...' and backslashes, and nothing else. It reports false if a quote is not closed.
 func words(command string) (all []string, ok bool) {
 	var word strings.Builder
-	begun := false // a word may be empty
+	begun := false // a word has begun, which may still be empty
 	for i := 0; i < len(command); {
 		c := command[i]
 		switch {
@@ -34,7 +34,7 @@ func words(command string) (all []string, ok bool) {
 			continue
 		case c == '\\' && i+1 < len(command):
 			i++
-			if command[i] != '\n' && command[i] != '\r' { // a line that continues in the next
+			if command[i] != '\n' && command[i] != '\r' { // a backslash before a line break joins two lines
 				word.WriteByte(command[i])
 				begun = true
 			}

@@ -32,7 +32,7 @@ func CheckGet(in verbs.CookiesGetIn) error {
 	return nil
 }
 
-// Get lists the cookies of the page and its frames, of given URLs, or all.
+// Get lists the cookies of the page and its frames, the cookies of given URLs, or all cookies.
 func Get(_ context.Context, c *direct.Page, in verbs.CookiesGetIn) (verbs.CookiesOut, error) {
 	out := struct{ Cookies []verbs.Cookie }{[]verbs.Cookie{}}
 	var err error
@@ -48,8 +48,8 @@ func Get(_ context.Context, c *direct.Page, in verbs.CookiesGetIn) (verbs.Cookie
 	return verbs.CookiesOut{Cookies: out.Cookies}, err
 }
 
-// newCookies returns the cookies to set, and the URL of the site that they are for. The URL may be
-// empty: then the cookies are for the page, or have domains.
+// newCookies returns the cookies to set, and the URL of the site that they are for. If the URL is
+// empty, the cookies either have domains or are for the page of the command.
 func newCookies(in verbs.CookiesSetIn) ([]cookiefile.Cookie, string, error) {
 	all, at := []cookiefile.Cookie{{Name: in.Name, Value: in.Value}}, ""
 	if in.Curl != "" {
@@ -89,7 +89,8 @@ func newCookies(in verbs.CookiesSetIn) ([]cookiefile.Cookie, string, error) {
 	return all, at, nil
 }
 
-// readSmall reads a file that the caller has named, which has limit bytes at most.
+// readSmall reads a file that the caller has named. It returns an error if the file has more than
+// limit bytes.
 func readSmall(path string, limit int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -178,8 +179,8 @@ func cookieParams(n cookiefile.Cookie, pageURL string) (map[string]any, error) {
 	return p, nil
 }
 
-// warnOfOtherSites warns if the command has set cookies for a domain at which no page of the
-// session is, since other sessions have these cookies too.
+// warnOfOtherSites warns if the command has set cookies for a domain at which the session has no
+// page, because other sessions have these cookies too.
 func (c logins) warnOfOtherSites(ctx context.Context, set []cookiefile.Cookie) error {
 	if c.hasOwnLogins() {
 		return nil
@@ -200,8 +201,8 @@ func (c logins) warnOfOtherSites(ctx context.Context, set []cookiefile.Cookie) e
 	return nil
 }
 
-// Clear removes cookies one by one. Playwright instead removes all, and then sets those
-// again that are to stay: meanwhile the other sessions have no logins.
+// Clear removes cookies one by one. Playwright instead removes all cookies, and then sets those
+// again that are to stay. In the meantime, the other sessions would have no logins.
 func Clear(ctx context.Context, p *direct.Page, in verbs.ClearIn) (verbs.CookiesClearOut, error) {
 	c := logins{p}
 	out := verbs.CookiesClearOut{Cleared: true, Sites: []string{}}

@@ -1,6 +1,6 @@
 // Package cookies serves the verbs for cookies and for the storage of pages. All sessions of a
-// browser share both, except incognito sessions. So what affects other sites than those of the
-// session's own pages is done only if the caller asks for it.
+// browser share both, except incognito sessions. Therefore a command affects only the sites of the
+// session's own pages, unless the caller asks for more.
 //
 // The package sends CDP commands to a page and does not use Playwright. Package web calls it.
 package cookies
@@ -18,7 +18,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// logins is the page of a command, as a way to the cookies and storage that it uses.
+// logins gives a command access to the cookies and the storage that its page uses.
 type logins struct{ *direct.Page }
 
 // siteOf returns the site of a host: the registrable domain, such as example.com for

@@ -58,15 +58,15 @@ func SaveState(ctx context.Context, p *direct.Page, in verbs.StateSaveIn) (verbs
 	return out, err
 }
 
-// area is the storages of an origin in one of the session's pages.
+// area holds the two storages that one of the session's pages has for an origin.
 type area struct {
 	origin         string
 	local, session storage
 }
 
-// areas returns the storages of the origins that the session's pages are at, those of the active
-// page first. A frame of another site is left out, since its storage is not that of the site itself:
-// it depends on the site of the page.
+// areas returns the storages of the origins that the session's pages are at. The storages of the
+// command's page come first. areas leaves out frames of other sites, because the storage of such a
+// frame is not that of the frame's site as a whole: it also depends on the site of the page.
 func (c logins) areas() ([]area, error) {
 	others, err := c.Others()
 	if err != nil {
@@ -106,7 +106,7 @@ type frameTree struct {
 	ChildFrames []frameTree
 }
 
-// list returns the frames of the tree, each before those in it.
+// list returns the frames of the tree. Each frame comes before the frames inside it.
 func (t frameTree) list() []struct{ ID, SecurityOrigin string } {
 	all := []struct{ ID, SecurityOrigin string }{{t.Frame.ID, t.Frame.SecurityOrigin}}
 	for _, child := range t.ChildFrames {
@@ -210,8 +210,9 @@ func otherSitesError(own, sites []string) error {
 	return wire.Errorf(wire.CodeBadInput, "the state is for %s, and %s", strings.Join(sorted(sites), ", "), at).WithHint(hintOpenFirst)
 }
 
-// stateParams returns the parameters of CDP for a cookie. Without a URL, CDP would set every cookie
-// for subdomains too.
+// stateParams returns a cookie in the form that Network.setCookies expects. A cookie for a single
+// host gets a URL instead of a domain, because CDP would set a cookie with a domain for subdomains
+// too.
 func stateParams(k verbs.StateCookie) map[string]any {
 	p := map[string]any{"name": k.Name, "value": k.Value, "path": k.Path, "httpOnly": k.HTTPOnly, "secure": k.Secure}
 	if strings.HasPrefix(k.Domain, ".") {
@@ -232,7 +233,7 @@ func stateParams(k verbs.StateCookie) map[string]any {
 	var site string
 	switch {
 	case k.Partition == nil:
-	case json.Unmarshal(k.Partition, &site) == nil: // Playwright's form
+	case json.Unmarshal(k.Partition, &site) == nil: // the form that Playwright saves
 		if site != "" {
 			p["partitionKey"] = map[string]any{"topLevelSite": site, "hasCrossSiteAncestor": false}
 		}
@@ -242,8 +243,9 @@ func stateParams(k verbs.StateCookie) map[string]any {
 	return p
 }
 
-// restore sets the entries of an origin's storages. If no page is at the origin, restore opens a tab
-// for it, and leaves out the session storage, which is that of one tab.
+// restore sets the entries of an origin's storages. If no page is at the origin, restore opens a
+// tab for the origin. It then leaves out the session storage, because a session storage belongs to
+// a single tab.
 func (c logins) restore(o verbs.StateOrigin) error {
 	areas, err := c.areas()
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // Area is one of the two storages that a page has for its origin.
 type Area bool
 
-// The areas.
+// The two storages: localStorage and sessionStorage.
 const (
 	Local   Area = true
 	Session Area = false
@@ -61,7 +61,7 @@ func (s storage) entries() ([]verbs.StorageEntry, error) {
 	return all, err
 }
 
-// call sends a command about the storage. The browser refuses it if the page has no storage.
+// call sends a command about the storage. It returns an error if the page has no storage.
 func (s storage) call(method string, params map[string]any, out any) error {
 	if params == nil {
 		params = map[string]any{}

@@ -37,7 +37,8 @@ type Reaction struct {
 	raised bool   // no policy made the decision, so the reply warns of the dialog
 }
 
-// New returns the dialogs of a session: their policy is in k, and n is told of each.
+// New returns the dialogs of a session. It reads the session's policy from k, and adds each dialog
+// to the notices n.
 func New(k *daemon.StateStore, n *daemon.Notices) *Dialogs {
 	return &Dialogs{state: k, notices: n, open: map[playwright.Dialog]*openDialog{}}
 }

@@ -1,10 +1,11 @@
-// Package direct describes the page of a command for packages that use it by CDP, on the daemon's
-// direct connection, without Playwright. Package web makes it and calls them.
+// Package direct lets other packages use the page of a command by CDP, over the daemon's direct
+// connection and without Playwright. Package web creates the values of its types, and passes them
+// to these packages.
 package direct
 
 import "github.com/abrowser/abrowser/daemon"
 
-// Page is the page of a command, and the command.
+// Page is a command and its page.
 type Page struct {
 	*daemon.Call
 	Target string   // the page's target id
@@ -16,7 +17,7 @@ type Page struct {
 	Send func(method string, params, out any) error
 	// Others returns the other pages of the session.
 	Others func() ([]*Page, error)
-	// AtOrigin calls use with an empty page of an origin, in a tab that it opens and closes. The
-	// origin's server gets no request.
+	// AtOrigin opens a tab with an empty page of an origin, passes the page to the function use,
+	// and closes the tab. The origin's server gets no request.
 	AtOrigin func(origin string, use func(*Page) error) error
 }

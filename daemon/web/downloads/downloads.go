@@ -1,4 +1,4 @@
-// Package downloads tells a session's commands which downloads have started and ended.
+// Package downloads reports to a session's commands which downloads have started and ended.
 package downloads
 
 import (
@@ -45,7 +45,7 @@ func (d *Downloads) giveLocked(got verbs.BrokerDownload) {
 // the download is still listed after that, it may be given to another command.
 const fetchTime = 5 * time.Second
 
-// IsTaken reports whether a download must not be given to a further command. That is so in three
+// IsTaken reports whether a download must not be given to another command. That is so in three
 // cases:
 //
 //   - A CDP client of the session has got a copy of the file.
@@ -137,8 +137,8 @@ func (d *Downloads) Newest(ctx context.Context) (int, error) {
 	return newest, nil
 }
 
-// Await lists the session's downloads repeatedly until choose picks one of them. It returns that
-// download, and marks it as reported and as given to the command.
+// Await lists the session's downloads repeatedly until the function choose picks one of them. It
+// returns that download, and marks it as reported and as given to the command.
 func (d *Downloads) Await(ctx context.Context, choose func([]verbs.BrokerDownload) *verbs.BrokerDownload) (verbs.BrokerDownload, error) {
 	for {
 		all, err := d.session.Broker.Downloads(ctx)

@@ -76,7 +76,7 @@ type Pair struct {
 	Value string `json:"value"`
 }
 
-// maxBody is the size in bytes up to which the body of a response is recorded.
+// maxBody is the size in bytes of the largest response body that is recorded.
 const maxBody = 32 << 20
 
 // unknownType is recorded as the media type of a response that has no content type.

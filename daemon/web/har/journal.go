@@ -15,7 +15,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/home"
 )
 
-// Journal is a file with the entries of a recording, one a line.
+// Journal is a file with the entries of a recording, one entry on each line.
 type Journal struct {
 	Path string
 

@@ -66,7 +66,7 @@ func TestJournal(t *testing.T) {
 	if _, err := os.Stat(aside); err != nil {
 		t.Error(err)
 	}
-	if err := j.Remove(); err != nil { // although there is none now
+	if err := j.Remove(); err != nil { // the file does not exist any more
 		t.Error(err)
 	}
 }

@@ -1,6 +1,6 @@
 // Package history serves the verb that changes a page's URL without loading a document.
 //
-// The package sends CDP commands to a page and knows no Playwright. Package web calls it.
+// The package sends CDP commands to a page and does not use Playwright. Package web calls it.
 package history
 
 import (
@@ -15,7 +15,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// script goes to a URL. The router of Next.js ignores popstate events that are not its own.
+// script changes the URL of the page. In a page of Next.js it uses the router, which ignores
+// popstate events that are not its own.
 const script = `(async (url) => {
   const router = globalThis.next?.router
   if (router?.push) {
@@ -52,11 +53,12 @@ func PushState(_ context.Context, p *direct.Page, in verbs.PushStateIn) (verbs.P
 	return out, json.Unmarshal(answer.Result.Value, &out.URL)
 }
 
-// resolve returns the absolute form of a URL that a page at the URL at may have in its history.
-func resolve(at, given string) (string, error) {
-	base, err := url.Parse(at)
+// resolve returns the absolute form of a URL. It returns an error if the page may not have that URL
+// in its history, for example because the URL is of another origin.
+func resolve(pageURL, given string) (string, error) {
+	base, err := url.Parse(pageURL)
 	if err != nil || base.Host == "" {
-		return "", wire.Errorf(wire.CodeBadInput, "the page %.200s has no history of its own", at).WithHint("abrowser open https://example.com")
+		return "", wire.Errorf(wire.CodeBadInput, "the page %.200s has no history of its own", pageURL).WithHint("abrowser open https://example.com")
 	}
 	to, err := base.Parse(given)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package pdf prints a page into a PDF. It sends CDP commands to the page and knows no Playwright,
-// whose own method refuses a browser that has a window. Package web calls it.
+// Package pdf prints a page into a PDF. It sends CDP commands to the page. It does not use
+// Playwright, whose own method refuses a browser that has a window. Package web calls this package.
 package pdf
 
 import (

@@ -43,10 +43,10 @@ func (p *Prompts) askPerson(r wire.Record, q Request) Decision {
 	return Decision{Wait: id}
 }
 
-// awaitPerson waits for a person's answer to the question id, and returns the decision. If there
-// is no answer after waitSlice, the decision makes the page wait again, and the page sends another
-// request of the kind "wait". If gone is closed, the connection is lost and the request is denied.
-// It is also denied if the question has expired.
+// awaitPerson waits for a person's answer to the question with the given id, and returns the
+// decision. If there is no answer after waitSlice, the decision makes the page wait again, and the
+// page sends another request of the kind "wait". If the channel gone is closed, the connection is
+// lost and the request is denied. It is also denied if the question has expired.
 func (p *Prompts) awaitPerson(gone <-chan struct{}, id string) Decision {
 	p.mu.Lock()
 	one := p.pending[id]

@@ -71,8 +71,8 @@ func Denied() Decision { return Decision{Do: doDeny} }
 
 // Decide returns the decision about a request of a page that has the given origin. If a person has
 // to decide, the decision names the question in Wait. The page then sends a request of the kind
-// "wait". In that request, Decide waits for the person's answer until waitSlice is over or gone is
-// closed.
+// "wait". In that request, Decide waits for the person's answer until waitSlice is over or the
+// channel gone is closed.
 func (p *Prompts) Decide(gone <-chan struct{}, origin string, q Request) Decision {
 	switch q.Kind {
 	case "wait":

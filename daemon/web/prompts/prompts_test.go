@@ -13,8 +13,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// with returns the prompts of a session that has the given policies.
-func with(t *testing.T, policies verbs.Policies) *Prompts {
+// withPolicies returns the prompts of a session that has the given policies.
+func withPolicies(t *testing.T, policies verbs.Policies) *Prompts {
 	t.Helper()
 	root := home.Root{Dir: t.TempDir()}
 	state := daemon.OpenState(root, "s", nil)
@@ -51,12 +51,12 @@ func TestDecide(t *testing.T) {
 		{"an unknown request", verbs.Policies{}, Request{Kind: "other"}, doDeny},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := with(t, tt.policies).Decide(nil, "http://a.test", tt.request); got.Do != tt.want {
+			if got := withPolicies(t, tt.policies).Decide(nil, "http://a.test", tt.request); got.Do != tt.want {
 				t.Errorf("Decide() = %+v, want %s", got, tt.want)
 			}
 		})
 	}
-	p := with(t, verbs.Policies{Permission: verbs.PolicyAllow})
+	p := withPolicies(t, verbs.Policies{Permission: verbs.PolicyAllow})
 	if got := p.Decide(nil, "", Request{Kind: wire.KindPermission, Names: []string{"geolocation"}}); got.Position == nil || got.Position.Latitude != 1 {
 		t.Errorf("geolocation = %+v", got)
 	}
@@ -66,7 +66,7 @@ func TestDecide(t *testing.T) {
 }
 
 func TestAskPerson(t *testing.T) {
-	p := with(t, verbs.Policies{Permission: verbs.PolicyAskHuman})
+	p := withPolicies(t, verbs.Policies{Permission: verbs.PolicyAskHuman})
 	ask := func() string {
 		t.Helper()
 		v := p.Decide(nil, "http://a.test", Request{Kind: wire.KindPermission, Names: []string{"camera"}})
@@ -104,7 +104,7 @@ func TestAskPerson(t *testing.T) {
 }
 
 func TestPickFiles(t *testing.T) {
-	p, dir := with(t, verbs.Policies{}), t.TempDir()
+	p, dir := withPolicies(t, verbs.Policies{}), t.TempDir()
 	path := filepath.Join(dir, "a.txt")
 	if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
 		t.Fatal(err)

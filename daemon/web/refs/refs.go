@@ -107,7 +107,8 @@ func (r *Refs) Forget(target, connection string, documents map[string]bool) {
 	}
 }
 
-// StaleError returns the error of a ref that no longer leads to its element; why says the reason.
+// StaleError returns the error of a ref that no longer leads to its element. The parameter why is
+// the reason.
 func StaleError(n int, why string) error {
 	return wire.Errorf(wire.CodeStaleRef, "the ref e%d is stale: %s", n, why).WithHint(daemon.HintSnapshot)
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// SetCredentials sends a user name and a password to the servers of one origin: the given one, or
-// that of the session's page. Without either, it is the origin of the page that is opened next.
+// SetCredentials makes the driver send a user name and a password to the servers of one origin.
+// This is the given origin, or the origin of the session's page. If there is neither, it is the
+// origin of the page that is opened next.
 func SetCredentials(_ context.Context, at *direct.Settings, in verbs.CredentialsIn) (verbs.CredentialsOut, error) {
 	origin := OriginOf(in.Origin)
 	if in.Origin == "" {

@@ -1,6 +1,6 @@
-// Package settings changes what the driver does for all pages of a session: it answers requests in
-// the place of their servers, runs scripts in documents, and sends a password. See settings.js of
-// launcher/driver.
+// Package settings changes what the driver does for all pages of a session. The driver can answer
+// requests in the place of their servers, run scripts in documents, and send a password. See
+// settings.js of launcher/driver.
 package settings
 
 import (
@@ -20,10 +20,10 @@ import (
 
 const (
 	maxRoutes = 100
-	maxBodies = 4 << 20 // bytes of all bodies and scripts, which are written whenever a setting changes
+	maxBodies = 4 << 20 // bytes of all bodies and scripts, which are written to disk whenever a setting changes
 )
 
-// Route adds a route. It replaces a route of the same URLs and types.
+// Route adds a route. It replaces a route that has the same URL glob and the same types.
 func Route(_ context.Context, at *direct.Settings, in verbs.RouteIn) (verbs.RouteOut, error) {
 	return verbs.RouteOut{Routed: in.URL}, at.Change(func(s *daemon.State) error {
 		routes := slices.DeleteFunc(slices.Clone(s.Routes), func(r verbs.RouteIn) bool {
@@ -37,7 +37,7 @@ func Route(_ context.Context, at *direct.Settings, in verbs.RouteIn) (verbs.Rout
 	})
 }
 
-// Unroute removes the routes of a glob, or all routes.
+// Unroute removes the routes that have the given URL glob, or all routes.
 func Unroute(_ context.Context, at *direct.Settings, in verbs.UnrouteIn) (verbs.UnrouteOut, error) {
 	out := verbs.UnrouteOut{Unrouted: in.URL}
 	if in.URL == "" {
@@ -130,7 +130,7 @@ func routeParams(r verbs.RouteIn) map[string]any {
 	return p
 }
 
-// contentType returns the type of the body of a route whose headers name none.
+// contentType returns the content type of a route whose headers do not name one.
 func contentType(r verbs.RouteIn) string {
 	switch {
 	case r.File != "":

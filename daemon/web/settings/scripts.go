@@ -15,7 +15,8 @@ import (
 
 const maxScripts = 50
 
-// AddScript makes each document of the session's pages run a script before its own.
+// AddScript makes each document of the session's pages run a script before the document's own
+// scripts.
 func AddScript(_ context.Context, at *direct.Settings, in verbs.AddInitScriptIn) (verbs.AddInitScriptOut, error) {
 	var out verbs.AddInitScriptOut
 	source := in.Script
@@ -37,7 +38,7 @@ func AddScript(_ context.Context, at *direct.Settings, in verbs.AddInitScriptIn)
 	})
 }
 
-// RemoveScript removes a script. Documents that have run it stay as they are.
+// RemoveScript removes a script. It does not change documents in which the script has already run.
 func RemoveScript(_ context.Context, at *direct.Settings, in verbs.RemoveInitScriptIn) (verbs.RemoveInitScriptOut, error) {
 	var ids []string
 	for _, script := range at.State.Get().Scripts {

@@ -1,7 +1,7 @@
-// Package touch serves swipes: it sends the movement of a finger to a page. Touches of an element are
-// actions of package web, since they wait for the element.
+// Package touch serves swipes: it sends the movement of a finger to a page. Touches of an element
+// are actions of package web, since they wait for the element.
 //
-// The package sends CDP commands to a page and knows no Playwright. Package web calls it.
+// The package sends CDP commands to a page and does not use Playwright. Package web calls it.
 package touch
 
 import (
@@ -15,11 +15,11 @@ import (
 
 const (
 	steps    = 10                    // movements of a swipe
-	stepTime = 16 * time.Millisecond // about a frame, since pages measure how fast a finger is
+	stepTime = 16 * time.Millisecond // about one frame, because pages measure the speed of the finger
 )
 
-// Swipe moves a finger from the middle of the page in a direction. The way is centred, so that it
-// begins and ends in the page if the page is large enough.
+// Swipe moves a finger across the middle of the page in a direction. The middle of the movement is
+// the middle of the page, so the movement begins and ends in the page if the page is large enough.
 func Swipe(ctx context.Context, p *direct.Page, in verbs.SwipeIn) (verbs.SwipeOut, error) {
 	var layout struct {
 		Viewport struct{ ClientWidth, ClientHeight float64 } `json:"cssVisualViewport"`

@@ -1,5 +1,5 @@
-// Package traffic lists the requests of the session's pages, and answers requests in the place of
-// their servers. The driver records the requests: see traffic.js of launcher/driver.
+// Package traffic lists the requests of the session's pages, and returns the bodies of responses.
+// The driver records the requests: see traffic.js of launcher/driver.
 package traffic
 
 import (
@@ -11,7 +11,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Requests lists the session's requests, or removes them from the records.
+// Requests lists the session's requests. If in.Clear is set, it removes them from the records
+// instead.
 func Requests(ctx context.Context, at *direct.Driver, in verbs.RequestsIn) (verbs.RequestsOut, error) {
 	out := verbs.RequestsOut{Requests: []verbs.Request{}}
 	var answer struct {

@@ -1,3 +1,4 @@
-// Package walk has no code of its own. Its tests walk through real web apps. They compare the refs of
-// each app's snapshot with what the browser says of the page's elements, and click every ref.
+// Package walk has no code of its own. Its tests walk through real web apps. They compare the refs
+// of each app's snapshot with what the browser reports about the page's elements, and click every
+// ref.
 package walk

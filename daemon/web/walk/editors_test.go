@@ -9,7 +9,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// The editors of real apps are filled and typed into by their refs. Filling replaces their text.
+// Commands can fill the editors of real apps, and type into them, by their refs. A fill replaces
+// the editor's text.
 func TestEditors(t *testing.T) {
 	all := apps.Start(t)
 	for _, tt := range []struct {
@@ -58,7 +59,7 @@ func TestEditors(t *testing.T) {
 			do(t, p.session, verbs.Fill, verbs.FillIn{Element: editor, Text: ""})
 			do(t, p.session, verbs.Type, verbs.TypeIn{Element: editor, Text: "ab"})
 			do(t, p.session, verbs.Type, verbs.TypeIn{Element: editor, Text: "cd"})
-			if got := p.eval(tt.text); len(got) != 6 { // the place of the caret between the two is the editor's affair
+			if got := p.eval(tt.text); len(got) != 6 { // editors differ in where the caret is between the two
 				t.Errorf("after typing ab and cd the text is %s", got)
 			}
 		})

@@ -1,6 +1,6 @@
-// These functions run in pages, in the page's own world. They find out independently of the
-// product which elements of a page can be used, and which element an event was delivered to. Each
-// element gets its number in the attribute data-w.
+// These functions run in pages, in the page's main world. They find out, independently of abrowser,
+// which elements of a page can be used, and to which element an event was delivered. Each element
+// gets a number in its attribute data-w.
 const walk = (window.walk = {});
 
 // all returns the elements of the document, of open shadow roots and of frames of the same origin.
@@ -16,8 +16,8 @@ walk.number = () => walk.all().forEach((e, i) => e.setAttribute("data-w", i));
 walk.parent = (e) => e.assignedSlot ?? e.parentElement ?? e.getRootNode().host ?? e.ownerDocument.defaultView?.frameElement ?? null;
 walk.up = (e) => (e ? [e, ...walk.up(walk.parent(e))] : []);
 
-// isVisible reports whether a person sees the element. A control that only its label shows counts
-// as visible, because a click on the label uses the control.
+// isVisible reports whether a person sees the element. A control that a person sees only by its
+// label counts as visible, because a click on the label uses the control.
 walk.isVisible = (e) => {
   const is = (x) => {
     const { width, height } = x.getBoundingClientRect();
@@ -50,10 +50,10 @@ walk.excuse = (e, why, refs) => {
   // The page shows another element instead.
   if (e.closest("[aria-hidden=true]") && (e.tabIndex < 0 || !["listener", "clickable"].includes(why))) return "hidden from assistive technology";
   const holds = (x) => walk.all().some((y) => y !== x && has(y) && walk.up(y).includes(x));
-  // A click on it is a click on the control that it is a part of.
+  // A click on the element is a click on the control that contains it.
   if (above.some((x) => has(x) && x.matches(whole))) return "part of a control";
-  // A click on an element with a ref in it is delivered to it too. So this is a wrapper, or it
-  // serves many elements.
+  // The element also gets the clicks on elements inside it that have refs. So it is a wrapper, or
+  // its listener serves many elements.
   if (["listener", "clickable", "focusable"].includes(why) && holds(e)) return "contains refs";
   // A click on a label is a click on its control.
   const control = e.closest("label")?.control ?? (e.id && e.getRootNode().querySelector(`[aria-labelledby~="${CSS.escape(e.id)}"]`));
@@ -61,10 +61,11 @@ walk.excuse = (e, why, refs) => {
   // An overlay without content takes the clicks of a control beside it.
   const beside = e.previousElementSibling;
   if (why === "listener" && !e.firstChild && beside?.matches("input") && has(beside)) return "overlay of a control";
-  // It takes the focus only to be scrolled.
+  // The element can have the focus only so that the keyboard can scroll it.
   if (why === "focusable" && e.matches("[role=tabpanel]")) return "scrolled panel";
-  // No verb moves an element by a distance, so a ref of a resize handle has no use. Its cursor shows
-  // what it is, with some style sheets only when the mouse is over it.
+  // A ref of a resize handle has no use, because no verb moves an element by a distance. Such a
+  // handle is recognized by its cursor. Some style sheets set this cursor only while the mouse is
+  // over the handle.
   if (why === "listener" && (getComputedStyle(e).cursor.endsWith("-resize") || (!e.firstChild && walk.resizesUnderMouse(e)))) return "resize handle";
   return "";
 };
@@ -75,7 +76,8 @@ walk.resizesUnderMouse = (e) => {
   return [...document.styleSheets].filter(isOwn).flatMap(rules).some((rule) => rule.style?.cursor.endsWith("-resize") && rule.selectorText?.includes(":hover") && e.matches(rule.selectorText.replaceAll(":hover", ":not(x)")));
 };
 
-// usable returns the usable elements, with the reason and the excuse of each.
+// usable returns the usable elements. For each it returns how the element can be used, and, if the
+// element has no ref, the excuse.
 walk.usable = (listening, refs) => {
   [listening, refs] = [new Set(listening), new Set(refs)];
   return walk.all().filter((e) => walk.isVisible(e) && !e.closest("[inert]") && !["HTML", "IFRAME"].includes(e.nodeName)).flatMap((e) => {
@@ -86,8 +88,9 @@ walk.usable = (listening, refs) => {
   });
 };
 
-// watch records for each document which elements get events, and keeps clicks from leaving the page.
-// An event of a label counts for its control as well, since a click on the label is one on the control.
+// watch records for each document which elements get events, and keeps clicks from leaving the
+// page. An event of a label counts for its control as well, since a click on the label is one on
+// the control.
 walk.watch = () => {
   walk.got = new Set();
   const windows = new Set(walk.all().map((e) => e.ownerDocument.defaultView));
@@ -101,8 +104,8 @@ walk.watch = () => {
   }
 };
 
-// focused returns the number of the code editor that has the focus. Such an editor has no area, so a
-// click on it is one on the text that it shows elsewhere.
+// focused returns the number of the code editor that has the focus. Such an editor has no area. A
+// person clicks the text that it shows in other elements, and the editor gets the focus.
 walk.focused = () => document.activeElement?.editContext && document.activeElement.getAttribute("data-w");
 
 // rest waits until the page has not changed for a while.

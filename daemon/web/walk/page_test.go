@@ -20,7 +20,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// home is the root directory, with its browser, that all tests of the package share.
+// home is the root directory that all tests of the package share. They also share its browser.
 var home *daemontest.Home //nolint:gochecknoglobals // TestMain has no other way to hand it to the tests
 
 func TestMain(m *testing.M) { os.Exit(daemontest.Run(m, &home)) }
@@ -46,7 +46,7 @@ func do[In, Out any](t testing.TB, s *daemontest.Session, v wire.Verb[In, Out], 
 	return out
 }
 
-// page is an app that a session has opened, as a snapshot and the oracle show it.
+// page is an app that a session has opened, with what a snapshot and oracle.js report about it.
 type page struct {
 	t       testing.TB
 	session *daemontest.Session
@@ -70,7 +70,7 @@ func (p *page) load() {
 	if p.send == nil {
 		p.send = p.attach()
 	}
-	// A mouse over an element could change it.
+	// Move the mouse to a corner, because an element could change while the mouse is over it.
 	p.send("Input.dispatchMouseEvent", map[string]any{"type": "mouseMoved", "x": 0, "y": 0}, &struct{}{})
 	do(p.t, p.session, verbs.Eval, verbs.EvalIn{Script: oracle})
 	for end := time.Now().Add(restTime); !p.read(); {

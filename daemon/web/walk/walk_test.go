@@ -15,11 +15,12 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// clickTime is how long a click on a page at rest may take. The promise is a second.
+// clickTime is how long a click on a page at rest may take. abrowser promises one second.
 const clickTime = 4 * time.Second
 
-// mostLoads is how often an app is loaded anew for a click that has to be the first one on its page.
-// A page that replaces its elements at each click would otherwise be loaded for each of its refs.
+// mostLoads is how often an app is loaded again so that one click can be the first on its page.
+// Without this limit, an app that replaces its elements at each click would be loaded for each of
+// its refs.
 const mostLoads = 8
 
 // everyRef makes TestWalk click every ref, however often it has to load an app.
@@ -30,7 +31,7 @@ type row struct {
 	app                          string
 	usable, without, refs, fails int
 	refused                      int // refs whose elements are disabled or covered
-	left                         int // refs that were not clicked on a page of their own, see mostLoads
+	left                         int // refs whose clicks failed, and were not repeated on a page of their own because of mostLoads
 	details                      []string
 }
 
@@ -80,10 +81,10 @@ func (p *page) complete(r *row) {
 	}
 }
 
-// truthful clicks all refs, one after the other. A click may fail because an earlier one has changed
-// the page. Such a click is tried again, with the others that failed, on a page that was loaded anew,
-// and at last as the first click on a page of its own. Without the flag walk.all, only some refs get
-// such a page.
+// truthful clicks all refs, one after the other. A click may fail because an earlier one has
+// changed the page. All clicks that failed are repeated on a page that was loaded again. Those that
+// fail there, too, are repeated one at a time, each as the first click on a page that was loaded
+// again. Without the flag walk.all, the app is loaded only mostLoads times for such clicks.
 func (p *page) truthful(r *row) {
 	p.t.Helper()
 	r.refs = len(p.refs)
@@ -164,8 +165,8 @@ func (p *page) click(r ref) string {
 	return ""
 }
 
-// isContent reports whether elements of the role have refs because they say something. A click on
-// them need not have an effect.
+// isContent reports whether elements of the role have refs because of their text, and not because
+// they can be used. A click on such an element need not have an effect.
 func isContent(role string) bool {
 	return slices.Contains([]string{"heading", "cell", "gridcell", "columnheader", "rowheader", "listitem", "article", "region", "main", "navigation"}, role)
 }
