@@ -55,7 +55,8 @@ func (i *idle) effective(external bool) time.Duration {
 }
 
 // checkIdle stops a browser that has had neither clients nor pages to keep for long enough, see
-// idle.effective. An external browser is only disconnected, and its tabs do not count.
+// idle.effective. From an external browser the broker only disconnects. The tabs of an external
+// browser do not count.
 func (b *broker) checkIdle() {
 	now, external := time.Now(), b.Settings.External()
 	switch {

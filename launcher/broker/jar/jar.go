@@ -26,7 +26,7 @@ const (
 	restoreTime = 15 * time.Second       // for Restore in a browser that has just started; clients wait
 	settleTime  = 300 * time.Millisecond // between a navigation and the save after it
 	saveEvery   = 5 * time.Second        // between two saves while clients and pages exchange messages
-	commandTime = time.Second            // the longest delay of a command by a save
+	commandTime = time.Second            // how long a save may delay the response to a command
 
 	// Listing few cookies takes the browser half a millisecond, so they are saved before the
 	// response to a command that contacted a server. Listing a few thousand, as many as in a
