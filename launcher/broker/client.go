@@ -21,7 +21,7 @@ const (
 	highWater   = 32 << 20  // while more bytes than this wait for a client, nothing is read from it
 	joinTime    = 10 * time.Second
 	// departedTime is how long the broker remembers that a group of clients has departed. A client
-	// of the group that has already connected may join later than the group departs.
+	// of the group that has already connected may try to join after that.
 	departedTime = time.Minute
 	flushTime    = 2 * time.Second // to send the queued messages to a client that is being disconnected
 )

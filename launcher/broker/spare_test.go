@@ -9,8 +9,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A page that was created ahead (a spare page) belongs to no session until the next session gets
-// it. From then on it is as visible as any other page of a session.
+// A spare page, which was created in advance, belongs to no session until the next session gets it.
+// From then on it is as visible as any other page of a session.
 func TestSparePage(t *testing.T) {
 	t.Setenv("ABROWSER_SPARE_PAGES", "1")
 	r := start(t, wire.Settings{})

@@ -58,8 +58,8 @@ type Conn struct {
 	in   *bufio.Reader
 }
 
-// Silence is the time after which a keeper treats a broker that sends nothing as dead. A
-// broker sends a heartbeat each second.
+// Silence is how long a broker may send nothing before the keeper treats it as dead. A broker sends
+// a heartbeat each second.
 const Silence = 5 * time.Second
 
 const (

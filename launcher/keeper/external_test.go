@@ -17,7 +17,7 @@ import (
 // might act on that request first.
 func TestExternalBrowserIsNotClosed(t *testing.T) {
 	settings := wire.Settings{Mode: wire.ModeAttached, CDP: "1"}
-	dir, err := os.MkdirTemp("/tmp", "abk") // the path of a socket is limited
+	dir, err := os.MkdirTemp("/tmp", "abk") // short, since the length of a socket's path is limited
 	if err != nil {
 		t.Fatal(err)
 	}

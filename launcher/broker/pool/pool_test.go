@@ -93,7 +93,7 @@ func TestGrant(t *testing.T) {
 	if len(b.tabs) != 11 || b.tabs[0].Target == "a-1" {
 		t.Errorf("the oldest tab was not closed: %v", b.tabs)
 	}
-	// The slot is reserved against all other agents, including the granter.
+	// No other agent can take the reserved slot, not even the agent that gave it up.
 	b.refused("c")
 	b.refused("e")
 	if evict, ok := b.Admit("a", b.tabs); !ok || evict == "" {
