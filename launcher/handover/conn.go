@@ -46,7 +46,7 @@ type Browser struct {
 	Profile    string    `json:"profile"`
 	NoSandbox  string    `json:"noSandbox,omitempty"` // why the browser runs without its sandbox
 	Began      time.Time `json:"began"`
-	// The previous keeper was asked to end the browser, and died before that was done.
+	// The previous keeper was asked to end the browser, and died before the browser had ended.
 	Ending bool `json:"ending,omitzero"`
 }
 

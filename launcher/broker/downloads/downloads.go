@@ -140,7 +140,7 @@ func (d *Dir) Discard(name string) {
 	})
 }
 
-// Deliver delivers a completed file and then calls done with its new paths, on another
+// Deliver delivers a completed file and then calls done with the file's new paths, on another
 // goroutine. The path of a delivery that failed is empty.
 func (d *Dir) Deliver(file string, to []patches.Delivery, done func(paths []string)) {
 	d.work.Go(func() {

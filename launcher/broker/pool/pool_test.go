@@ -134,8 +134,8 @@ func TestExpiry(t *testing.T) {
 	b.opens("d", 1) // the queue is empty by then
 }
 
-// The slot of a closed tab is reserved for the first agent in the queue, also if the tab was closed
-// by its session and not by Grant.
+// The slot of a closed tab is reserved for the first agent in the queue, even if the tab's session,
+// and not Grant, has closed the tab.
 func TestFreedTabFeedsTheQueue(t *testing.T) {
 	b := newFixture(t, 2)
 	b.opens("a", 2)
