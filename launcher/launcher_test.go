@@ -152,7 +152,7 @@ func TestChildIsReaped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kill(t, hello.PID) // fails if the process stays as a zombie
+	kill(t, hello.PID) // fails if the process remains a zombie
 }
 
 func TestExitingDaemonIsAwaited(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 const (
 	defaultTabs  = 12
 	defaultSweep = 60 * time.Second
-	closeTime    = 1500 * time.Millisecond // for tabs to close; ending an agent may take 2 s in all
+	closeTime    = 1500 * time.Millisecond // how long tabs may take to close; the end of an agent may take 2 s in all
 	finalizeTime = 20 * time.Second        // for FinalizeSession and closing the session's tabs
 )
 

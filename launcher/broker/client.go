@@ -63,7 +63,7 @@ func (c *cdpClient) send(msg []byte) {
 }
 
 // checkSocket sends the client an event if it is a daemon whose socket is gone, and reports
-// whether the socket is gone. changed is the path that [socketwatch.Run] passes.
+// whether the socket is gone. changed is the path that [socketwatch.Run] passes to its callback.
 func (c *cdpClient) checkSocket(changed string) (gone bool) {
 	gone = c.socket != nil && c.socket.IsGone(changed)
 	if gone {

@@ -14,7 +14,7 @@ import (
 // page. Only the mux's goroutine uses the fields, except for the field attached.
 type pageClient struct {
 	target   string
-	session  string     // the CDP session on the page; empty until attached has a value
+	session  string     // the CDP session on the page; empty until the client is attached
 	attached chan error // receives nil when the client is attached, or the error of the attempt
 }
 

@@ -39,15 +39,15 @@ func TestSparePage(t *testing.T) {
 	}
 }
 
-// spare waits for a spare page with another target id than before, and returns its target id. If
-// before is empty, any spare page will do.
-func (r *rig) spare(before string) string {
+// spare waits for a spare page whose target id is not previous, and returns its target id. If
+// previous is empty, any spare page will do.
+func (r *rig) spare(previous string) string {
 	r.t.Helper()
 	target := ""
 	until(r.t, "a spare page", func() bool {
 		c, err := statefile.Read(r.root.Path("state", "browser-default.json"))
 		target = c.State.Spare
-		return err == nil && target != "" && target != before
+		return err == nil && target != "" && target != previous
 	})
 	return target
 }

@@ -48,7 +48,7 @@ Object.assign(verbs, {
     perform: (act) => act.send(({ mouse }) => (act.params.released ? mouse.up : mouse.down).call(mouse, act.progress, { button: act.params.button })),
   },
   // {x, y}. If no listener of the page can stop the scrolling, the browser answers before the page
-  // gets the event and scrolls, which happens in the page's next frame. So perform waits for
+  // gets the event and scrolls, which happens in the page's next frame. So perform waits for two
   // frames.
   wheel: {
     perform: (act) => act.send(async ({ mouse }) => {

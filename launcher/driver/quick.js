@@ -181,7 +181,8 @@ const questions = Object.assign(() => {}, {
     let turn = 0, guard, moved, sent, large, released, seen, complete, calm, watcher, keys, entered, aim, last, report;
     const onNavigate = () => (moved = true);
     const onSubmit = () => (sent = true);
-    // Count the release in a later task. The click event follows in the task of the release.
+    // Count the release in a later task, because the click event follows in the same task as the
+    // release.
     const onRelease = ({ isTrusted }) => isTrusted && setTimeout(() => (released++, complete?.()));
     // onClick is called when the click has hit the element and the page's own listeners have
     // run. The default action of the click follows after it.
@@ -203,7 +204,7 @@ const questions = Object.assign(() => {}, {
     };
     const find = (selector, until, began) => {
       const parsed = injected.parseSelector(selector);
-      // Playwright handles other frames, and selectors that run in the page's own world.
+      // Playwright handles other frames, and selectors that run in the page's main world.
       const others = parsed.parts.some((p) => p.name === "internal:control" || p.name.startsWith("_") || (p.name === "aria-ref" && !/^e/.test(p.body)));
       const all = others ? [] : injected.querySelectorAll(parsed, document);
       if (began && (began !== performance.timeOrigin || !isRef(injected, all[0], parsed.parts[0].body))) all.length = 0;

@@ -59,7 +59,8 @@ const log = (what, more) => console.error(JSON.stringify({ time: new Date().toIS
 //     bringListeners in snapshot.js.
 // 11. A click on a checkbox or radio button may hit the input's label, see label.js.
 // 12. A selector can begin with the frame in which it is resolved, see enterFrame in frames.js.
-// 13. Each browser context is recorded, see observe.js, and has settings, see settings.js.
+// 13. For each browser context, the driver keeps records, see observe.js, and settings, see
+//     settings.js.
 // 14. The password of a session is added to its requests, see addCredentials in settings.js.
 // 15. Playwright does not answer an authentication challenge with the password. A page whose
 //     requests are intercepted gets the server's response, whereas Chromium would wait for a

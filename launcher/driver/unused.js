@@ -16,7 +16,7 @@ function mayUseClick(path) {
     (e.localName === "svg" && e.querySelector("[begin]")); // an animation may begin with a click
   if (elements.some(hasOwnUse)) return true;
   if (document.querySelector(":popover-open, dialog[open][closedby]")) return true; // a click outside may close it
-  let active = document.activeElement; // it loses the focus
+  let active = document.activeElement; // the click makes it lose the focus
   while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
   if (active && active !== document.body && (matches.call(active, "iframe, frame, object, embed, fencedframe") || !globalThis.abrowserIsUnheard(active))) return true;
   return isStyledByMouse(path, elements);

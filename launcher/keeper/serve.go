@@ -19,8 +19,8 @@ const (
 	crashLimit  = 5
 )
 
-// serveBrowser starts a browser and keeps brokers serving it. It reports whether another
-// browser has to be started, because this one died and was not closed.
+// serveBrowser starts a browser and keeps brokers serving it. It reports whether another browser
+// has to be started, because this one died without being closed by a person.
 func (k *keeper) serveBrowser(ctx context.Context) (again bool, err error) {
 	if k.browser == nil {
 		if k.browser, err = k.startBrowser(ctx); err != nil {

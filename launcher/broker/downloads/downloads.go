@@ -81,7 +81,8 @@ func (d *Dir) stateOf(f patches.Download) string {
 	return patches.DownloadCanceled
 }
 
-// removeOthers removes the files of a previous browser that belong to no session.
+// removeOthers removes the files that a previous browser has left, except those in known, which
+// belong to sessions.
 func (d *Dir) removeOthers(known map[string]bool) {
 	entries, err := os.ReadDir(d.Path)
 	if err != nil {

@@ -60,7 +60,7 @@ type Jar struct {
 	unsaved bool            // record has changes that could not be written
 }
 
-// Open returns a jar that continues from the file, unless the file is of another profile.
+// Open returns a jar that continues from the file, unless the file belongs to another profile.
 func Open(o Options) *Jar {
 	j := &Jar{Options: o, wake: make(chan struct{}, 1), record: &record{}}
 	id, err := profileID(o.Profile)
