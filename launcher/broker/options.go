@@ -23,9 +23,9 @@ type ServeOptions struct {
 	// CleanupScript removes from a page the changes that a session's daemon left there; see
 	// [patches.Options].
 	CleanupScript string
-	// FinalizeSession removes what a session has stored outside of the browser. The broker calls it if a
-	// session's agent (the program that uses the session) has ended and the session's daemon is
-	// not connected to the broker. FinalizeSession reports whether the session's tabs are to be
+	// FinalizeSession removes what a session has stored outside of the browser. The broker calls it
+	// if a session's agent (the program that uses the session) has ended and the session's daemon
+	// is not connected to the broker. FinalizeSession reports whether the session's tabs are to be
 	// closed. It is nil if sessions store nothing outside of the browser.
 	FinalizeSession func(ctx context.Context, session string) (closeTabs bool, err error)
 }

@@ -6,10 +6,10 @@
 // The driver adds this method to the CDP session of a page:
 //   Abrowser.console  {target, kind, clear}: kind is "messages" or "errors". If clear is set, kind
 //                     may also be "requests". The response has the records of the whole session,
-//                     not only those of the page: entries is a list of records, the oldest first, and
-//                     dropped is the number of older records that were dropped. If clear is set,
-//                     the records are removed, and the response is {cleared}, their number. The
-//                     response is {} if the driver does not have the page
+//                     not only those of the page: entries is a list of records, the oldest first,
+//                     and dropped is the number of older records that were dropped. If clear is
+//                     set, the records are removed, and the response is {cleared}, their number.
+//                     The response is {} if the driver does not have the page
 
 const maxEntries = 1000;
 const maxLogSize = 1 << 20; // characters

@@ -23,8 +23,8 @@ import (
 
 const (
 	// settleTime is how long Run collects changes before it calls onChange. By then, a removal of a
-	// whole directory is usually complete. If onChange ran earlier, a process could create its socket in
-	// the directory again, and the removal would fail.
+	// whole directory is usually complete. If onChange ran earlier, a process could create its
+	// socket in the directory again, and the removal would fail.
 	settleTime = time.Second
 	// pollEvery is how often a socket that is gone is reported again. On systems without events
 	// for sockets, it is also how often all sockets are checked.
