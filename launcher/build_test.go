@@ -77,8 +77,8 @@ func TestBusyDaemonOfAnotherBuildStays(t *testing.T) {
 	if got := wire.AsError(err); got == nil || got.Code != wire.CodeBuildDiffers || got.Hint != "abrowser --session a close" {
 		t.Fatalf("Session = %+v", got)
 	}
-	// The start of another session removes unused copies, and must leave the copy that the busy
-	// daemon runs.
+	// The start of another session removes unused copies, but must not remove the copy that the
+	// busy daemon runs.
 	if _, _, err := l2.Session(t.Context(), "b", wire.Settings{}); err != nil {
 		t.Fatal(err)
 	}

@@ -120,8 +120,8 @@ func (l *Launcher) resume(ctx context.Context, name string, s wire.Settings) (wi
 	if err := browser.checkSettings(running); err != nil {
 		return s, err
 	}
-	// The browser may run with other launch options than the defaults. It keeps them, and the daemon
-	// does not know them.
+	// The running browser keeps its launch options, which may differ from the defaults in a
+	// configuration file. So the daemon gets only those launch options that were requested.
 	return s.WithLaunchOptions(s.Requested()), nil
 }
 

@@ -152,7 +152,7 @@ func TestChildIsReaped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kill(t, hello.PID) // fails if the process stays as a zombie
+	kill(t, hello.PID) // fails if the process remains a zombie
 }
 
 func TestExitingDaemonIsAwaited(t *testing.T) {
@@ -185,8 +185,9 @@ func TestExitingDaemonIsAwaited(t *testing.T) {
 	}
 }
 
-// A daemon that is not connected to a broker is not told that its socket was removed, and keeps
-// its lease. The next command ends that daemon and starts another one.
+// A broker notifies a daemon whose socket was removed, and the daemon exits. A daemon that is not
+// connected to a broker keeps running and keeps its lease. The next command ends such a daemon and
+// starts another one.
 func TestUnreachableDaemonIsReplaced(t *testing.T) {
 	l := testLauncher(newRoot(t))
 	place, hello, err := l.Session(t.Context(), "a", wire.Settings{})

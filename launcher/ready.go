@@ -31,7 +31,8 @@ func ReadyPipe(lookup func(string) (string, bool)) (*os.File, error) {
 	if err != nil || fd < 3 {
 		return nil, wire.Errorf(wire.CodeBadInput, "%s is not a file descriptor: %q", readyVariable, text)
 	}
-	// Our own children must not get the variable, since another file has that number in them.
+	// Our own children must not inherit the variable, because the descriptor with that number is a
+	// different file in a child.
 	if err := os.Unsetenv(readyVariable); err != nil {
 		return nil, err
 	}

@@ -140,9 +140,9 @@ func (l *Launcher) retire(ctx context.Context, t target, hello wire.Hello) error
 	return nil
 }
 
-// awaitVacant retires a process that is in the way and waits for its exit. It reports
-// whether the endpoint is free. It returns false if a compatible process, which was started
-// by hand, serves at the endpoint.
+// awaitVacant retires an incompatible process at the endpoint and waits for its exit. It reports
+// whether the endpoint is free. It returns false if a compatible process, which was started by
+// hand, serves at the endpoint.
 func (l *Launcher) awaitVacant(ctx context.Context, t target, build string) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.limits().exit)
 	defer cancel()
@@ -158,9 +158,9 @@ func (l *Launcher) awaitVacant(ctx context.Context, t target, build string) (boo
 		case !errors.Is(err, wire.CodeNotRunning):
 			return false, err
 		}
-		// If no process answered hello, awaitLease also returns when a process accepts connections.
-		// It must not do that while a retired process is exiting, because that process may still
-		// accept connections.
+		// If hello failed, no process was listening, so awaitLease may also return as soon as a
+		// process accepts connections. After a call of retire it must wait for the lease, because
+		// the retired process may still accept connections while it exits.
 		vacant, err := l.awaitLease(ctx, t, err != nil)
 		if vacant || err != nil {
 			return vacant, err

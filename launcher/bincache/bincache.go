@@ -29,16 +29,16 @@ const lockName = ".live"
 // Cache is the directory that has a subdirectory for each build.
 type Cache string
 
-// Add copies the executable at from, unless the cache has a copy of the build, and returns
-// the path of the copy. The copy is not removed before the caller closes lock.
-func (c Cache) Add(build, from string) (program string, lock *os.File, err error) {
+// Add copies the executable at the path source, unless the cache has a copy of the build, and
+// returns the path of the copy. The copy is not removed before the caller closes lock.
+func (c Cache) Add(build, source string) (program string, lock *os.File, err error) {
 	dir := filepath.Join(string(c), build)
 	lock, err = lockShared(dir)
 	if err != nil {
 		return "", nil, err
 	}
 	program = filepath.Join(dir, "abrowser")
-	if err := copyProgram(from, program); err != nil {
+	if err := copyProgram(source, program); err != nil {
 		return "", nil, errors.Join(err, lock.Close())
 	}
 	return program, lock, nil
@@ -72,10 +72,10 @@ func lockShared(dir string) (*os.File, error) {
 	return nil, errors.New("another process keeps removing " + dir)
 }
 
-// copyProgram copies the file, unless a complete copy exists. Two processes may copy at the
-// same time: each writes a file of its own and renames it.
-func copyProgram(from, to string) error {
-	in, err := os.Open(from)
+// copyProgram copies the file source to the path dest, unless a complete copy exists there. Two
+// processes may copy at the same time: each writes a file of its own and renames it to dest.
+func copyProgram(source, dest string) error {
+	in, err := os.Open(source)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func copyProgram(from, to string) error {
 	if err != nil {
 		return err
 	}
-	if have, err := os.Stat(to); err == nil && have.Size() == want.Size() && have.Mode().Perm()&0o100 != 0 {
+	if have, err := os.Stat(dest); err == nil && have.Size() == want.Size() && have.Mode().Perm()&0o100 != 0 {
 		return nil
 	}
 	// If another goroutine forked a child now, the child would have the new file open for
@@ -92,7 +92,7 @@ func copyProgram(from, to string) error {
 	// executing the file fails with "text file busy".
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
-	return home.ReplaceFile(to, 0o700, func(out *os.File) error {
+	return home.ReplaceFile(dest, 0o700, func(out *os.File) error {
 		_, err := io.Copy(out, in)
 		return errors.Join(err, out.Sync())
 	})

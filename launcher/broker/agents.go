@@ -17,7 +17,7 @@ import (
 const (
 	defaultTabs  = 12
 	defaultSweep = 60 * time.Second
-	closeTime    = 1500 * time.Millisecond // for tabs to close; ending an agent may take 2 s in all
+	closeTime    = 1500 * time.Millisecond // how long tabs may take to close; the end of an agent may take 2 s in all
 	finalizeTime = 20 * time.Second        // for FinalizeSession and closing the session's tabs
 )
 
@@ -60,9 +60,9 @@ func (b *broker) extraTabs() []pool.Tab {
 	return all
 }
 
-// admit decides whether a session may open another tab. It returns an error if not. evict is the
-// tab that must be closed to make room, or empty. A session's first tab does not count in the
-// pool, so it is always admitted. admit implements [patches.Options].Admit.
+// admit decides whether a session may open another tab, and returns an error if it may not. evict
+// is the tab that must be closed to make room, or empty. A session's first tab does not count in
+// the pool, so it is always admitted. admit implements [patches.Options].Admit.
 func (b *broker) admit(session string) (evict string, err error) {
 	if b.mux.HasNoTab(session) {
 		return "", nil
@@ -143,7 +143,7 @@ func (b *broker) finalize(session string) {
 		return
 	}
 	err = b.do(ctx, func() {
-		// The tabs stay if a client has connected since, because they are now that client's tabs.
+		// If a client has connected in the meantime, the tabs belong to that client, and stay open.
 		if of := b.mux.TenantNamed(session); len(of) == 1 && of[0].Ended && !of[0].Live {
 			b.mux.End(session, true, closeTime, func(patches.EndResult) {})
 		}

@@ -152,8 +152,8 @@ func TestReleaseNotesAndPruning(t *testing.T) {
 	}
 }
 
-// When the connections of a session's daemon are removed, the session's tabs get the state
-// released, unless another client is connected to the session.
+// When the connections of a session's daemon are removed, the state of the session's tabs becomes
+// "released", unless another client is connected to the session.
 func TestDepartReleases(t *testing.T) {
 	t.Parallel()
 	r := start(t, wire.Settings{})
@@ -167,7 +167,7 @@ func TestDepartReleases(t *testing.T) {
 	}
 	<-first.gone
 	<-second.gone
-	third, other := daemon("next"), r.connect("a") // a group that has departed does not come back
+	third, other := daemon("next"), r.connect("a") // not "daemon": a client of a departed group cannot join
 	ask(r, verbs.BrokerDepart, verbs.DepartIn{Session: "a", Party: "next"})
 	<-third.gone
 	if got := state(); got != verbs.StateLive {

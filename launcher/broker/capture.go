@@ -74,8 +74,8 @@ func (l *captureLock) acquire(ctx context.Context, agent wire.AgentKey) (release
 	}
 }
 
-// patience returns the holder of the lock, and as left how much longer r may wait. While r's own
-// agent holds the lock, left is always captureWait, so that r waits without a limit.
+// patience returns the holder of the lock and the time for which r may still wait. While r's own
+// agent holds the lock, this time is always captureWait, so that r waits without a limit.
 func (l *captureLock) patience(r *captureRequest) (holder *captureRequest, left time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -44,7 +44,7 @@ func TestCaptureLockOrder(t *testing.T) {
 		t.Errorf("acquire() = %+v %v while another agent has had the lock for too long", busy, err)
 	}
 	own := make(chan func(), 1)
-	go func() { own <- acquire("b") }() // b waits for its own other capture
+	go func() { own <- acquire("b") }() // b already holds the lock for another capture
 	until(t, "b waits for itself", func() bool { l.mu.Lock(); defer l.mu.Unlock(); return len(l.waiting) == 1 })
 	release()
 	(<-own)()

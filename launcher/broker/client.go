@@ -17,10 +17,11 @@ import (
 )
 
 const (
-	clientLimit = 512 << 20 // bytes that may wait for a client; more end the connection
+	clientLimit = 512 << 20 // a client is disconnected when more bytes than this wait for it
 	highWater   = 32 << 20  // while more bytes than this wait for a client, nothing is read from it
 	joinTime    = 10 * time.Second
-	// departedTime is how long a client that has connected may wait before it joins.
+	// departedTime is how long the broker remembers that a group of clients has departed. A client
+	// of the group that has already connected may try to join after that.
 	departedTime = time.Minute
 	flushTime    = 2 * time.Second // to send the queued messages to a client that is being disconnected
 )
@@ -62,7 +63,7 @@ func (c *cdpClient) send(msg []byte) {
 }
 
 // checkSocket sends the client an event if it is a daemon whose socket is gone, and reports
-// whether the socket is gone. changed is the path that [socketwatch.Run] passes.
+// whether the socket is gone. changed is the path that [socketwatch.Run] passes to its callback.
 func (c *cdpClient) checkSocket(changed string) (gone bool) {
 	gone = c.socket != nil && c.socket.IsGone(changed)
 	if gone {
@@ -146,9 +147,9 @@ func (b *broker) endpoint(w http.ResponseWriter, r *http.Request) {
 }
 
 // join adds the client to the mux and waits until the mux has a CDP session for the client. It
-// refuses a client whose group has departed. A daemon may depart and release its session while the
-// broker still accepts its last connection. That connection would make the session's tabs used
-// again, although no daemon is there.
+// rejects a client whose group has departed. A daemon may depart and release its session while the
+// broker still accepts the daemon's last connection. If that client joined, the session's tabs
+// would count as used again, although the session has no daemon.
 func (b *broker) join(ctx context.Context, c *cdpClient, name, group string) error {
 	ctx, cancel := context.WithTimeout(ctx, joinTime)
 	defer cancel()

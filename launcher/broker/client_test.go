@@ -120,8 +120,8 @@ func TestBrokerEndsAsTheClientLeaves(t *testing.T) {
 	<-ended
 }
 
-// A client whose daemon has departed and released its session does not join. It may have connected
-// before that, and it would make the session's released tabs used again.
+// A client cannot join after its daemon has departed and released the session, even if the client
+// had connected before that. If it joined, the session's released tabs would count as used again.
 func TestDepartedClientDoesNotJoin(t *testing.T) {
 	t.Parallel()
 	r := start(t, wire.Settings{})

@@ -162,7 +162,7 @@ func TestManyClientsDoNotSlowOthers(t *testing.T) {
 	for i := range many {
 		conns = append(conns, r.bare(fmt.Sprint("hostile", i%50)))
 	}
-	idle := min(page.pace(), page.pace(), page.pace()) // the lowest, since other programs run
+	idle := min(page.pace(), page.pace(), page.pace()) // the shortest time, since other programs disturb the measurement
 	if idle > 4*alone {
 		t.Errorf("with many clients a call takes %v, alone %v", idle, alone)
 	}
@@ -173,7 +173,7 @@ func TestManyClientsDoNotSlowOthers(t *testing.T) {
 			}
 		}()
 	}
-	sending := min(page.pace(), page.pace(), page.pace()) // the lowest, as for idle
+	sending := min(page.pace(), page.pace(), page.pace()) // the shortest time, for the same reason
 	took := timed(func() {
 		if got := r.connect("late").open().eval("6*7"); got != "42" {
 			t.Errorf("6*7 is %s in a new session's page", got)
@@ -198,10 +198,10 @@ func TestSendingClientIsPaced(t *testing.T) {
 		n++
 	}
 	took := time.Since(began)
-	// before is how many messages fit into the sockets' buffers. They are sent before the broker
+	// buffered is how many messages fit into the sockets' buffers. They are sent before the broker
 	// notices that the client does not read.
-	const before = 12_000
-	if most := int((took+paceBurst)/paceCost) + before; n > most {
+	const buffered = 12_000
+	if most := int((took+paceBurst)/paceCost) + buffered; n > most {
 		t.Errorf("%d messages were accepted in %v, want at most %d", n, took, most)
 	}
 	t.Logf("%d messages in %v", n, took)

@@ -14,12 +14,12 @@ const (
 	// externalIdle is how long the broker stays connected to an external browser while no
 	// session is connected. The tabs of sessions there stay open, and are recorded on disk.
 	externalIdle = 30 * time.Second
-	// minFirstIdle is the least time that a browser waits for its first client. On a busy
+	// minFirstIdle is the shortest time for which a browser waits for its first client. On a busy
 	// machine the start of the driver may take longer than a short idle limit.
 	minFirstIdle = time.Minute
 )
 
-// idle records since when the browser has not been used. It belongs to the mux's goroutine.
+// idle records since when the browser has not been used. Only the mux's goroutine uses it.
 type idle struct {
 	limit    time.Duration // 0 means no limit
 	since    time.Time     // zero while the browser is in use
@@ -55,7 +55,8 @@ func (i *idle) effective(external bool) time.Duration {
 }
 
 // checkIdle stops a browser that has had neither clients nor pages to keep for long enough, see
-// idle.effective. An external browser is only disconnected, and its tabs do not count.
+// idle.effective. From an external browser the broker only disconnects. The tabs of an external
+// browser do not count.
 func (b *broker) checkIdle() {
 	now, external := time.Now(), b.Settings.External()
 	switch {

@@ -35,6 +35,6 @@ func TestAnnouncedClientIsAwaited(t *testing.T) {
 	r := start(t, wire.Settings{BrowserIdle: "2s"})
 	r.connect("left").close()
 	ask(r, verbs.BrokerClaim, verbs.ClaimIn{Session: "comes"})
-	time.Sleep(6 * time.Second) // only time shows that the browser is not stopped
+	time.Sleep(6 * time.Second) // longer than the idle limit, after which the browser would be stopped
 	r.connect("comes")
 }

@@ -65,9 +65,9 @@ func (b *broker) endBrowser() {
 	}
 }
 
-// awaitEnd waits up to endTime for the end of the browser, and closes b.gone in place of the
-// keeper. It is called if the keeper died after it had asked this broker to close the browser, and
-// before it could report the browser's end.
+// awaitEnd waits up to endTime for the end of the browser, and then closes b.gone. Usually
+// handleKeeper closes b.gone, when the keeper reports the browser's end. awaitEnd is called if the
+// keeper was asked to end the browser, and died before it reported the end.
 func (b *broker) awaitEnd() {
 	ended := make(chan struct{})
 	go func() { // ends with the browser or this process

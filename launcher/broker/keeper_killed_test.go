@@ -66,7 +66,7 @@ func TestKeeperThatWasStopped(t *testing.T) {
 		if err := cmd.Process.Signal(s); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(handover.Silence + tickEvery) // stopped the first time, running the second
+		time.Sleep(handover.Silence + tickEvery) // the keeper is stopped in the first round, and runs in the second
 	}
 	if got, err := p.try("6*7"); got != "42" {
 		t.Errorf("on its old connection 6*7 is %s, %v in the page", got, err)
@@ -115,7 +115,7 @@ func killedWhileStopping(t *testing.T, after time.Duration) {
 }
 
 // A keeper that has replaced a dead keeper also replaces a broker that never sends it a message.
-// It replaces this broker as soon as any other silent broker, after [handover.Silence].
+// It replaces this broker after [handover.Silence], like any other silent broker.
 func TestKeeperTakesOverASilentBroker(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, wire.Settings{})
@@ -136,7 +136,7 @@ func TestKeeperTakesOverASilentBroker(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	for began := time.Now(); keepers() == 0; { // at once, before the first message of the broker
+	for began := time.Now(); keepers() == 0; { // no pause, so that the broker is stopped before its first message
 		if time.Since(began) > testTime/2 {
 			t.Fatal("no keeper takes over")
 		}

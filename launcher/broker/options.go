@@ -16,23 +16,23 @@ type ServeOptions struct {
 	Build    string
 	Log      *slog.Logger // nil logs nothing
 	Ready    func(error)  // called when the broker has ended; may be nil
-	// SpareAfter is the number of new sessions after which the broker creates a page ahead for
-	// the next session. 0 means the default, and a negative number means never. No page is
-	// created ahead in a visible or external browser, where a person would see it.
+	// SpareAfter is the number of new sessions after which the broker creates a page in advance for
+	// the next session. 0 means the default, and a negative number means never. No page is created
+	// in advance in a visible or external browser, where a person would see it.
 	SpareAfter int
 	// CleanupScript removes from a page the changes that a session's daemon left there; see
 	// [patches.Options].
 	CleanupScript string
-	// FinalizeSession ends what a session keeps outside of the browser. The broker calls it if a
-	// session's agent (the program that uses the session) has ended and the session's daemon is
-	// not connected to the broker. FinalizeSession reports whether the session's tabs are to be
-	// closed. It is nil if sessions keep nothing outside of the browser.
+	// FinalizeSession removes what a session has stored outside of the browser. The broker calls it
+	// if a session's agent (the program that uses the session) has ended and the session's daemon
+	// is not connected to the broker. FinalizeSession reports whether the session's tabs are to be
+	// closed. It is nil if sessions store nothing outside of the browser.
 	FinalizeSession func(ctx context.Context, session string) (closeTabs bool, err error)
 }
 
 // defaultSpareAfter is the default of SpareAfter. A browser that has had this many sessions will
-// probably get more. The number is not lower, since a page that was created ahead takes as much
-// memory as any page.
+// probably get more. The number is not lower, since a page that was created in advance takes as
+// much memory as any page.
 const defaultSpareAfter = 5
 
 func (o ServeOptions) spareAfter() int {

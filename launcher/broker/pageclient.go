@@ -8,18 +8,19 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// pageClient is the part of a [cdpClient] whose WebSocket is for one page, as Chromium's
-// /devtools/page/ID. The mux knows the client as any other. It is attached to the page, and its
-// messages without a sessionId are those of the page's CDP session. All fields but attached belong
-// to the mux's goroutine.
+// pageClient is the part of a [cdpClient] whose WebSocket is for a single page, like Chromium's
+// /devtools/page/ID. The mux treats the client like any other client. The broker attaches the
+// client to the page. After that, a message without a sessionId belongs to the CDP session on the
+// page. Only the mux's goroutine uses the fields, except for the field attached.
 type pageClient struct {
 	target   string
-	session  string     // the CDP session on the page; empty until attached has a value
-	attached chan error // has a value when the client is attached, or cannot be
+	session  string     // the CDP session on the page; empty until the client is attached
+	attached chan error // receives nil when the client is attached, or the error of the attempt
 }
 
-// attachID is the id of the call that attaches a page's client. The client gets no reply to it, and
-// sends nothing before.
+// attachID is the id of the call that attaches a client to its page. The client does not get the
+// reply. A call of the client can have the same id, because the broker reads the client's calls
+// only after the reply.
 const attachID = 1
 
 // attachPage attaches a client to its page. It does nothing for a client without a page.
@@ -48,7 +49,7 @@ func (b *broker) attachPage(ctx context.Context, c *cdpClient) error {
 	return wire.Errorf(wire.CodeBrowserGone, "the browser does not answer")
 }
 
-// request returns a request of the client as the mux has to get it.
+// request returns the client's request in the form in which the mux must get it.
 func (p *pageClient) request(r cdp.Request) cdp.Request {
 	if p != nil && r.Session == "" {
 		r.Session = p.session
@@ -56,8 +57,8 @@ func (p *pageClient) request(r cdp.Request) cdp.Request {
 	return r
 }
 
-// message returns a message for the client as the client has to get it, or nil if the client does not
-// get it. If the client's page is gone, ended is true.
+// message returns the message raw in the form in which the client must get it, or nil if the client
+// must not get it. ended reports that the client's page is gone.
 func (p *pageClient) message(raw []byte) (msg []byte, ended bool) {
 	if p == nil {
 		return raw, false
@@ -81,7 +82,8 @@ func (p *pageClient) message(raw []byte) (msg []byte, ended bool) {
 	return cdp.Event("Inspector.detached", "", []byte(`{"reason":"target_closed"}`)), true
 }
 
-// readAttached reads the messages that come before the client is attached.
+// readAttached handles a message that arrives before the client is attached. Only the reply to the
+// call with attachID has an effect.
 func (p *pageClient) readAttached(in cdp.Message) {
 	if !in.IsReply || in.ID != attachID {
 		return

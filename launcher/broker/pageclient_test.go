@@ -12,9 +12,12 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A connection for one page works as a WebSocket of Chromium's /devtools/page/ID: messages without a
-// sessionId are the page's, the page's workers and frames have sessions, nothing of the browser's
-// own session arrives, and the end of the page is announced before the connection ends.
+// A connection for one page works like a WebSocket of Chromium's /devtools/page/ID:
+//
+//   - A message without a sessionId belongs to the page.
+//   - The page's workers and frames have CDP sessions of their own.
+//   - The client gets no message of the CDP session on the browser.
+//   - When the page is closed, the client gets an event before the connection ends.
 func TestConnectionForOnePage(t *testing.T) {
 	t.Parallel()
 	r := start(t, wire.Settings{})
@@ -80,14 +83,14 @@ func TestConnectionForOnePage(t *testing.T) {
 	if m := read(); m.Error == nil {
 		t.Errorf("half a message = %+v", m)
 	}
-	daemon.open() // its events are not for this connection
+	daemon.open() // the client gets no event of this other page
 	if _, err := daemon.call("", "Target.closeTarget", map[string]any{"targetId": page.target}); err != nil {
 		t.Fatal(err)
 	}
 	for {
 		m := read()
 		if m.SessionID != "" || m.Method == "Target.detachedFromTarget" || m.Method == "Target.targetDestroyed" || m.Method == "Target.targetInfoChanged" {
-			continue // of the worker
+			continue // an event of the worker
 		}
 		if m.Method == "Inspector.detached" && strings.Contains(string(m.Params), "Render process gone") {
 			continue // Chromium's own event, which does not come in every case
@@ -102,7 +105,8 @@ func TestConnectionForOnePage(t *testing.T) {
 	}
 }
 
-// A page of another session, and one that does not exist, are unknown before a WebSocket is open.
+// A client that asks for a page of another session, or for a page that does not exist, gets an HTTP
+// error and no WebSocket.
 func TestConnectionForAnotherSessionsPage(t *testing.T) {
 	t.Parallel()
 	r := start(t, wire.Settings{})

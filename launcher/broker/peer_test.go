@@ -232,7 +232,7 @@ func (p *peer) tab(target string) *tab {
 	return p.pages[target]
 }
 
-// next waits for a page that is not in known.
+// next waits for a page whose target id is not in the list known.
 func (p *peer) next(known []string) *tab {
 	p.t.Helper()
 	late := time.After(testTime / 2)

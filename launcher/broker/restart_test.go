@@ -198,7 +198,7 @@ func TestCommandWithoutActivityDoesNotWait(t *testing.T) {
 		began := time.Now()
 		return ask(r, verbs.BrokerTabs, verbs.TabsIn{Session: "a", Settled: true}).Tabs, time.Since(began)
 	}
-	settled() // for the activity of the navigation, so that the next call finds none
+	settled() // consumes the activity of the navigation, so that the next call finds none
 	browser, _ := r.pids()
 	if err := syscall.Kill(browser, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)

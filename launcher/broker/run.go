@@ -85,8 +85,8 @@ func (b *broker) do(ctx context.Context, f func()) error {
 	}
 }
 
-// await runs f on the mux's goroutine and waits for the result, which is passed to done. f may call
-// done itself, or may return before that and leave the call of done to a later callback.
+// await runs f on the mux's goroutine and returns the value that is passed to done. f may call done
+// itself, or may return before that and leave the call of done to a later callback.
 func await[T any](ctx context.Context, b *broker, f func(done func(T))) (T, error) {
 	var none T
 	got := make(chan T, 1)

@@ -79,5 +79,5 @@ func TestDaemonIsToldThatItsSocketIsGone(t *testing.T) {
 		t.Errorf("another client of the session gets %s", got)
 	case <-time.After(time.Second):
 	}
-	await(connect("a?"+wire.ParamDaemon), event) // a daemon that connects later is told at once
+	await(connect("a?"+wire.ParamDaemon), event) // a daemon that connects later gets the event at once
 }

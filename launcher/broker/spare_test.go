@@ -9,8 +9,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A page that was created ahead (a spare page) belongs to no session until the next session gets
-// it. From then on it is as visible as any other page of a session.
+// A spare page, which was created in advance, belongs to no session until the next session gets it.
+// From then on it is as visible as any other page of a session.
 func TestSparePage(t *testing.T) {
 	t.Setenv("ABROWSER_SPARE_PAGES", "1")
 	r := start(t, wire.Settings{})
@@ -39,15 +39,15 @@ func TestSparePage(t *testing.T) {
 	}
 }
 
-// spare waits for a spare page with another target id than before, and returns its target id. If
-// before is empty, any spare page will do.
-func (r *rig) spare(before string) string {
+// spare waits for a spare page whose target id is not previous, and returns its target id. If
+// previous is empty, any spare page will do.
+func (r *rig) spare(previous string) string {
 	r.t.Helper()
 	target := ""
 	until(r.t, "a spare page", func() bool {
 		c, err := statefile.Read(r.root.Path("state", "browser-default.json"))
 		target = c.State.Spare
-		return err == nil && target != "" && target != before
+		return err == nil && target != "" && target != previous
 	})
 	return target
 }

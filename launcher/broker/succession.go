@@ -53,9 +53,9 @@ func (b *broker) replaceKeeper() error {
 	return nil
 }
 
-// unblock makes the descriptors non-blocking again. When this process starts another one, os/exec
-// makes the descriptors that the other process inherits blocking. The mode belongs to the open
-// file that both processes share, so our descriptors become blocking too.
+// unblock makes the descriptors non-blocking again. When this process starts another process,
+// os/exec sets the descriptors for that process to blocking mode. The mode belongs to the open file
+// that both processes share, so our descriptors become blocking too.
 func (b *broker) unblock() error {
 	var all error
 	for _, f := range []*os.File{b.files.In, b.files.Out, b.files.Listener} {

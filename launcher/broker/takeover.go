@@ -57,7 +57,7 @@ func (b *broker) takeOver(ctx context.Context) error {
 	reopening, cancel := context.WithTimeout(ctx, reopenTime)
 	defer cancel()
 	_, err = await(reopening, b, func(done func(struct{})) { b.mux.Reopen(func() { done(struct{}{}) }) })
-	if err != nil && !errors.Is(err, wire.CodeTimeout) { // after a timeout, the rest opens later
+	if err != nil && !errors.Is(err, wire.CodeTimeout) { // after a timeout, the mux opens the other tabs later
 		return err
 	}
 	return b.keeper.Send(handover.Message{Ready: true})

@@ -40,8 +40,9 @@ func (b *broker) fitWindow(ctx context.Context) error {
 	if page.TargetID == "" {
 		return errors.New("the browser has started without a page")
 	}
-	// fitWindow attaches to the page through a CDP session of the browser target that it creates for
-	// itself. The mux does not use that session, so fitWindow does not interfere with the mux.
+	// fitWindow creates its own CDP session on the browser target, and attaches to the page through
+	// this session. The mux does not use this session, so fitWindow does not interfere with the
+	// mux.
 	var own, on sessionID
 	if err := b.callRoot(ctx, "Target.attachToBrowserTarget", struct{}{}, &own); err != nil {
 		return err

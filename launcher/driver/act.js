@@ -13,11 +13,12 @@
 //                   milliseconds, see still.js. The act phase must end within limit + ack
 //                   milliseconds from the start of the action. The response has a state:
 //                   "done"     the action was performed, exactly once
-//                   "none"     nothing was done. The response says why not: stopped is the
-//                              reason for which the wait phase was aborted, why is what the
-//                              element lacked in the last check, and error is what made the
+//                   "none"     nothing was done. The member stopped of the response says why the
+//                              wait phase was aborted. The member why says what the element
+//                              lacked in the last check. The member error says what made the
 //                              action impossible
-//                   "unknown"  the action began, and its end was not confirmed; doubt says why
+//                   "unknown"  the action began, and its end was not confirmed. The member doubt
+//                              of the response says why
 //   Abrowser.leave  {target, id}: aborts the action with this id if it is in the wait phase. The
 //                   daemon sends Abrowser.act and Abrowser.leave concurrently, so Abrowser.leave
 //                   may arrive first. It then aborts the action when the action arrives
@@ -86,9 +87,9 @@ class Act {
     return this.race(promise, [promise]);
   }
 
-  // stop aborts the wait phase. In the act phase it has no effect until the action returns to
-  // the wait phase. The verb type is an exception: in the act phase, it reads the member left of
-  // the action before each key.
+  // stop aborts the wait phase. In the act phase it has no effect until the action returns to the
+  // wait phase. The verb type is an exception: in the act phase, it reads the property "left",
+  // which stop sets, before each key.
   stop(why) {
     this.stopped ??= why;
     this.left ||= why === "left";
@@ -150,9 +151,9 @@ class Act {
     }
   }
 
-  // checkStill aborts the wait phase if the page has not changed for the time in the parameter
-  // still of the action. It does nothing before the time in nextStill, because it sends a message
-  // to each frame.
+  // checkStill aborts the wait phase if the page has not changed for as many milliseconds as the
+  // parameter "still" of the action says. It does nothing before the time in nextStill, because it
+  // sends a message to each frame.
   async checkStill() {
     const { still } = this.params;
     if (performance.now() < this.nextStill) return;
@@ -195,9 +196,10 @@ class Act {
     }
   }
 
-  // find waits in the page, for at most the given time in milliseconds, until the element exists and
-  // is in the given states. It returns a handle to the element, or undefined if the element did not
-  // become ready. The last parameter selects another element than the first of the action.
+  // find waits in the page, for at most the given time in milliseconds, until the element exists
+  // and is in the given states. It returns a handle to the element, or undefined if the element did
+  // not become ready. By default the action's parameters select the element. The last parameter of
+  // find can select another one.
   async find(states, time = lookTime, { selector, began } = this.params) {
     const ref = /^aria-ref=(.*)/.exec(selector)?.[1];
     const { selectors } = this.page.mainFrame();
@@ -272,7 +274,7 @@ class Act {
     } finally {
       label?.evaluate((label) => delete label.abrowserInput).catch(() => {}).finally(() => label.dispose()); // see pointOfLabel
     }
-    if (result !== "done" && !failed) { // not ready, or Playwright has blocked input that missed it
+    if (result !== "done" && !failed) { // the element was not ready, or Playwright has blocked the input because it missed the element
       watch?.dispose();
       if (this.acting) this.undo();
       this.refused(result);
@@ -291,7 +293,7 @@ class Act {
     return { pending: await this.pending() };
   }
 
-  // again returns to the wait phase, because nothing was done, and pauses.
+  // again calls undo, because nothing was done, and then pauses before the next attempt.
   async again() {
     this.undo();
     await this.progress.wait(20);

@@ -14,8 +14,9 @@ import (
 
 // pressOnce is a script that runs a press, the action with the id 2, with a limit of 200 ms for
 // the wait phase. Its argument consists of two numbers:
-//   - busy: how many milliseconds the driver's event loop is blocked after the page's last answer of
-//     the wait phase. No timer can fire in this time. The act phase would begin directly after it.
+//   - busy: how many milliseconds the driver's event loop is blocked after the page's last answer
+//     in the wait phase. No timer can fire in this time. The act phase would begin directly after
+//     it.
 //   - left: the id of an action that the script aborts before it runs the press, or 0.
 const pressOnce = `
 const playwright = { nullProgress: { metadata: {} } };

@@ -1,5 +1,5 @@
-// These are further actions of Abrowser.act, see verbs.js: input that goes to no element of its
-// own, and drags. A drag ends at a second element.
+// These are more verbs of Abrowser.act, see verbs.js: input to the page or to the element that has
+// the focus, scrolling to an element, uploads, and drags. A drag ends at a second element.
 
 const chooserTime = 2000; // milliseconds in which a click opens its file chooser
 const frameTime = 500; // milliseconds; a page that is not drawn has no frames
@@ -47,8 +47,9 @@ Object.assign(verbs, {
   button: {
     perform: (act) => act.send(({ mouse }) => (act.params.released ? mouse.up : mouse.down).call(mouse, act.progress, { button: act.params.button })),
   },
-  // {x, y}. A page that cannot stop the scrolling gets the event, and scrolls, only in its next
-  // frame, after the browser has answered.
+  // {x, y}. If no listener of the page can stop the scrolling, the browser answers before the page
+  // gets the event and scrolls, which happens in the page's next frame. So perform waits for two
+  // frames.
   wheel: {
     perform: (act) => act.send(async ({ mouse }) => {
       await mouse.apiWheel(act.progress, act.params.x, act.params.y);
@@ -117,7 +118,7 @@ Object.assign(verbs, {
         await mouse.move(progress, x, y);
         await mouse.down(progress);
       };
-      // Libraries begin a drag only after a few pixels, and follow the mouse by its moves.
+      // Libraries begin a drag only after a few pixels, and follow the mouse by its move events.
       const drop = async (progress, { x, y }) => {
         await mouse.move(progress, x, y, { steps: 10 });
         await mouse.up(progress);
@@ -138,15 +139,15 @@ Object.assign(verbs, {
   },
 });
 
-// abandonDrag releases the mouse button where it is, because each later move of the mouse would
-// otherwise drag. It drops nothing, and does not wait for the page.
+// abandonDrag cancels the drag and releases the mouse button, because each later move of the mouse
+// would otherwise continue the drag. Nothing is dropped. abandonDrag does not wait for the page.
 function abandonDrag(page) {
   const cancelled = page.delegate.rawMouse._dragManager.cancelDrag();
   cancelled.then(() => page.mouse.up(playwright.nullProgress)).catch(() => {}); // the page is closed
 }
 
 // fileField runs in pages. It returns whether the element is a file field, or the label of one, and
-// why the field cannot have the files.
+// why the field cannot take the files.
 function fileField([injected, node, { several, directory }]) {
   const field = injected.retarget(node, "follow-label");
   if (field?.nodeName !== "INPUT" || field.type !== "file") return { isField: false };

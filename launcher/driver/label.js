@@ -1,13 +1,14 @@
-// Many pages draw their own checkboxes and radio buttons: the input is transparent under its
-// label, or has no size, or is clipped, hidden or outside of the page, and a person clicks the
-// label. A click on such an input therefore goes to its label. If the label is at the input's
-// own point, the click goes to this point (hitsOwnLabel). Otherwise the click goes to a point of
-// the label, if the input has no area that a person could click (labelsOfInput).
+// Many pages draw their own checkboxes and radio buttons: the input is transparent under its label,
+// or has no size, or is clipped, hidden or outside of the page, and a person clicks the label. A
+// click on such an input therefore goes to its label. If the label covers the middle of the input,
+// which is the point that Playwright clicks, the click goes to this point (hitsOwnLabel).
+// Otherwise, if the input has no area that a person could click, the click goes to a point of the
+// label (labelsOfInput).
 
-// hitsOwnLabel runs in pages, in the check of Playwright that a point hits an element. It reports
-// whether a click on a node activates the input because the node is in a label of the input. A
-// click on a link or another control in the label does not. hitParents contains the node and its
-// ancestors.
+// hitsOwnLabel runs in pages, as a part of Playwright's check whether a point hits an element. It
+// reports whether a click on a node activates the input because the node is in a label of the
+// input. A click on a link or another control in the label does not activate the input. hitParents
+// contains the node and its ancestors.
 function hitsOwnLabel(hitParents, input) {
   if (input.localName !== "input" || !["checkbox", "radio"].includes(input.type)) return false;
   const labels = [...input.labels];
@@ -17,10 +18,10 @@ function hitsOwnLabel(hitParents, input) {
 }
 
 // labelsOfInput runs in pages. It returns the visible labels of a checkbox or radio button if a
-// click on the input itself is not possible, and a click on a label is: the input has no area
-// that can be clicked, or a link or another control in its label covers it. Otherwise it returns
-// an empty list. If the input is outside of the viewport, and the parameter isScrolled is false,
-// scrolling may show it.
+// click on the input itself is not possible, and a click on a label is: the input has no area that
+// can be clicked, or a link or another control in its label covers it. Otherwise it returns an
+// empty list. It also returns an empty list if the input is outside of the viewport and the
+// parameter isScrolled is false, because scrolling may then show the input.
 function labelsOfInput(injected, input, isScrolled) {
   if (input.localName !== "input" || !["checkbox", "radio"].includes(input.type)) return [];
   const isVisible = (e) => injected.elementState(e, "visible").matches;
@@ -61,18 +62,18 @@ function pointOfLabel(injected, input, { labels, scroll }) {
   return { refusal };
 }
 
-// guardInput runs in pages, when Playwright sets up a hit-target guard for a click on a node. If
-// the click is meant for an input, and the node is the label that pointOfLabel has found, the
-// guard must let pass only input that activates this input. guardInput returns the element for
-// the guard.
+// guardInput runs in pages, when Playwright sets up a hit-target guard for a click on a node. It
+// returns the element for the guard. If the node is the label that pointOfLabel has found for an
+// <input> element, the guard must let only those mouse events pass that activate the <input>
+// element, so guardInput returns the <input> element.
 function guardInput(node) {
   const input = node.abrowserInput ?? node;
   delete node.abrowserInput;
   return input;
 }
 
-// throughLabel finds a point of a label of the input, see pointOfLabel. It returns a handle to
-// the label, and the position. If there is no such point, it returns why as refusal.
+// throughLabel finds a point of a label of the input, see pointOfLabel. It returns a handle to the
+// label, and the position. If there is no such point, the member refusal says why.
 async function throughLabel(act, node, scroll) {
   const utility = await act.race(node._frame.utilityContext());
   const injected = await act.race(utility.injectedScript());

@@ -1,16 +1,15 @@
 // The driver records what the pages of a session log, the errors that they do not catch, and their
-// requests, for which see traffic.js. A session that does not ask for the records causes no messages
-// for them. The records begin with the session's connection, so they contain what happens before the
-// first command and between commands, and end with it. They include frames of all origins, workers,
-// popups and closed pages.
+// requests (see traffic.js). The records are sent only when the session asks for them. They begin
+// and end with the session's connection, so they also contain what happens before the first command
+// and between commands. They include frames of all origins, workers, popups and closed pages.
 //
 // The driver adds this method to the CDP session of a page:
-//   Abrowser.console  {target, kind, clear}: kind is "messages" or "errors", or "requests" with
-//                     clear. The response has the records of the session, not only those of the
-//                     page, as entries, the oldest first. dropped is the number of older records
-//                     that were dropped. With clear, the records are removed, and the response has
-//                     only their number, cleared. The response is {} if the driver does not have
-//                     the page
+//   Abrowser.console  {target, kind, clear}: kind is "messages" or "errors". If clear is set, kind
+//                     may also be "requests". The response has the records of the whole session,
+//                     not only those of the page: entries is a list of records, the oldest first,
+//                     and dropped is the number of older records that were dropped. If clear is
+//                     set, the records are removed, and the response is {cleared}, their number.
+//                     The response is {} if the driver does not have the page
 
 const maxEntries = 1000;
 const maxLogSize = 1 << 20; // characters
@@ -19,7 +18,7 @@ const maxArgs = 50;
 const valueTypes = new Set(["object", "function", "symbol", "undefined", "string", "number", "boolean", "bigint"]);
 const observed = new WeakMap(); // maps a browser context to its logs
 
-// Log keeps the newest entries, up to a number and to a size.
+// Log keeps the newest entries. It limits their number and their total size.
 class Log {
   constructor(maxSize = maxLogSize) {
     Object.assign(this, { maxSize, entries: [], sizes: [], size: 0, dropped: 0 });
@@ -44,8 +43,8 @@ class Log {
   }
 }
 
-// observe starts the records and the settings of a session. Playwright calls it for each new browser
-// context. The function matches reports whether a URL matches a glob.
+// observe starts the records and the settings of a session. Playwright calls it for each new
+// browser context. The function matches reports whether a URL matches a glob.
 function observe(context, matches) {
   settings.set(context, new Settings(context, matches));
   const logs = { messages: new Log(), errors: new Log(), requests: new Log(maxTrafficSize) };
@@ -91,13 +90,13 @@ function describeValue({ _objectId: id, _objectType: kind, _value: value, _previ
   return described;
 }
 
-// place returns the position in a script, which counts from 0.
+// place returns a position in a script. The line and the column count from 0.
 function place(location) {
   return { url: location?.url ?? "", line: location?.lineNumber ?? 0, column: location?.columnNumber ?? 0 };
 }
 
-// cut returns the beginning of a text. It is a copy if it is shorter than the text, since a part of
-// a string keeps the whole string in memory.
+// cut returns the beginning of a text. If the text is too long, the result is a copy of its
+// beginning, since a part of a string would keep the whole string in memory.
 function cut(text) {
   return text.length > maxText ? Buffer.from(text.slice(0, maxText)).toString() + "\u2026" : text;
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// logMessages is a script that logs as many messages as its argument says, each with that many
-// characters, and prints what the log then has.
+// logMessages is a script. Its argument consists of two numbers, a count and a length. The script
+// logs count messages of length characters each, and prints a description of the log.
 const logMessages = `
 const [count, length] = process.argv[2].split(" ").map(Number);
 const listeners = {};

@@ -61,7 +61,7 @@ async function world(page) {
 // 400 KB of the browser's memory, so inject does not register it for pages that have only one
 // document. inject sends the script itself, as Playwright does, in these cases:
 //   - for the first document of a page
-//   - in the page's own world
+//   - in the page's main world
 //   - if the registered script cannot be evaluated
 async function inject(context, source, options, whole) {
   const { delegate } = context.frame._page;
@@ -80,15 +80,16 @@ async function inject(context, source, options, whole) {
 const scriptName = "abrowser" + crypto.randomBytes(12).toString("hex");
 
 // settled waits until the pending navigation of the page's main frame and every navigation that
-// follows it are committed, but not longer than until, a time in milliseconds since 1970. It
-// returns true if no navigation is pending any more.
+// follows it are committed, but not longer than the deadline in the parameter until, which is in
+// milliseconds since 1970. It returns true if no navigation is pending any more.
 //
 // settled first calls Playwright's inputActionEpilogue, which sends a message to the browser. The
 // answer comes after the events of all navigations that the page has requested before. The answer
 // may be late, because Chromium delays it while a navigation is pending, and because the page may
 // be busy. settled waits at most answerTime for the answer. If no navigation is pending after
-// answerTime, settled returns true without the answer. If until is earlier than that and there is
-// no answer by then, settled returns false, because the page may have requested a navigation.
+// answerTime, settled returns true without the answer. If the deadline is earlier than that and
+// there is no answer by then, settled returns false, because the page may have requested a
+// navigation.
 async function settled(page, until) {
   const enough = Date.now() + answerTime;
   const frame = page.mainFrame();
@@ -127,7 +128,7 @@ function pageOf(browsers, target) {
 }
 
 // inTime returns the result of a promise. It returns undefined if the promise has not settled by
-// until, a time in milliseconds since 1970.
+// the deadline in the parameter until, which is in milliseconds since 1970.
 async function inTime(promise, until) {
   let timer;
   const late = new Promise((done) => (timer = setTimeout(done, until - Date.now())));
@@ -170,8 +171,8 @@ async function inTime(promise, until) {
 //                                (moved). If the page gets no navigate events, moved is true
 //   stop()                       stops watching at once
 // If the selector is a ref, began is the time at which the document of this ref began. For other
-// selectors it is undefined. until is a time in milliseconds since 1970 by the page's clock. look
-// and fill start nothing after that time.
+// selectors it is undefined. The parameter until is a deadline in milliseconds since 1970 by the
+// page's clock. look and fill start nothing after the deadline.
 const questions = Object.assign(() => {}, {
   toString: () => `(injected, name) => {
     const isStill = ${isStill}, staysInPlace = ${staysInPlace}, isRef = ${isRef};
@@ -180,19 +181,20 @@ const questions = Object.assign(() => {}, {
     let turn = 0, guard, moved, sent, large, released, seen, complete, calm, watcher, keys, entered, aim, last, report;
     const onNavigate = () => (moved = true);
     const onSubmit = () => (sent = true);
-    // In a task of its own, since the click event follows in the task of the release.
+    // Count the release in a later task, because the click event follows in the same task as the
+    // release.
     const onRelease = ({ isTrusted }) => isTrusted && setTimeout(() => (released++, complete?.()));
     // onClick is called when the click has hit the element and the page's own listeners have
     // run. The default action of the click follows after it.
-    const { matches } = Element.prototype; // a field of a form may have this name
+    const { matches } = Element.prototype; // in a form, e.matches may be a field with this name
     const hasDefaultAction = (e) => e instanceof Element && (matches.call(e, "a, area, label, [type=file]") || (e.form && ["submit", "image"].includes(e.type)));
     const onClick = (event) => {
       if (event.isTrusted && large && !moved && !sent && event.composedPath().includes(aim) && (event.defaultPrevented || !event.composedPath().some(hasDefaultAction))) calm?.();
     };
-    const listeners = [["mouseup", onRelease, true], ["submit", onSubmit, true], ["click", onClick, false]]; // the page may stop some events before
+    const listeners = [["mouseup", onRelease, true], ["submit", onSubmit, true], ["click", onClick, false]]; // the page may stop some events before these listeners get them
     const { unchanged } = (${watchChanges})(injected);
-    // isInPlace is unchanged, or true if the element has the place that it had in the last call
-    // and a frame has passed since.
+    // isInPlace returns the result of unchanged. It also returns true if the element has the same
+    // place as in the last call, and a frame has passed since then.
     const isInPlace = (node) => {
       const { x, y, width, height } = node.getBoundingClientRect();
       const is = { node, at: [x, y, width, height].join(), time: document.timeline.currentTime };
@@ -202,7 +204,7 @@ const questions = Object.assign(() => {}, {
     };
     const find = (selector, until, began) => {
       const parsed = injected.parseSelector(selector);
-      // Playwright handles other frames, and selectors that run in the page's own world.
+      // Playwright handles other frames, and selectors that run in the page's main world.
       const others = parsed.parts.some((p) => p.name === "internal:control" || p.name.startsWith("_") || (p.name === "aria-ref" && !/^e/.test(p.body)));
       const all = others ? [] : injected.querySelectorAll(parsed, document);
       if (began && (began !== performance.timeOrigin || !isRef(injected, all[0], parsed.parts[0].body))) all.length = 0;
@@ -232,11 +234,11 @@ const questions = Object.assign(() => {}, {
       for (const [type, listener, capture] of listeners) addEventListener(type, listener, capture);
     };
     const end = async () => {
-      // A form is submitted, and most deferred work of a page is done, in a task of its own
-      // that comes before this one.
+      // The browser submits a form in a separate task, and a page does most of its deferred work in
+      // such tasks. These tasks come before this one.
       const mine = turn;
       if (!moved) await new Promise((done) => setTimeout(done));
-      if (mine !== turn) return { hit: true }; // another click has begun, and is watched on
+      if (mine !== turn) return { hit: true }; // another click has begun, and is still being watched
       return (report ??= stop()); // over and end may both call this
     };
     const came = () => {

@@ -1,8 +1,8 @@
 // These functions run in pages. They tell whether an element is ready for an action, see act.js.
 
 // takesKeys runs in pages. It reports whether an element only receives the input of a code editor,
-// which shows its text elsewhere. Such an element has no text of its own that could be set, and need
-// not have an area. The keyboard selects and replaces the editor's text.
+// which shows its text elsewhere. Such an element has no text of its own that could be set, and
+// may have no area. The keyboard selects and replaces the editor's text.
 function takesKeys(node) {
   return !!node.editContext || (node.nodeName === "TEXTAREA" && node.getAttribute("aria-roledescription") === "editor");
 }

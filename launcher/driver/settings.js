@@ -1,19 +1,21 @@
-// A session has settings of its own for all its pages: routes, which answer requests in the place of
-// their servers, scripts that run before those of each document, and a password. They apply to
+// A session has settings of its own for all its pages: routes, which answer requests in place of
+// the servers, scripts that run before the scripts of each document, and a password. They apply to
 // popups, too, from their first request on.
 //
 // The driver adds this method to the CDP session of a page:
-//   Abrowser.settings  {target, routes, scripts, credentials}: replaces the settings of the session.
+//   Abrowser.settings  {target, routes, scripts, credentials}: replaces the session's settings.
 //                      routes is a list of {url, types, abort, status, headers, body, file, delay}.
-//                      The first route whose glob matches the URL, and whose types include that of
-//                      the request if there are any, answers it. scripts is a list of {id, source}.
-//                      credentials is {origin, username, password} or null. The response is {applied}, or
-//                      {invalid: {kind, text}} if a route or a script is invalid. Then nothing was
-//                      changed
+//                      A request is answered by the first route whose glob url matches the URL of
+//                      the request, and whose list types, if not empty, contains the type of the
+//                      request. scripts is a list of {id, source}. credentials is
+//                      {origin, username, password} or null. The response is {applied}. If a
+//                      route or a script is invalid, nothing is changed, and the response is
+//                      {invalid: {kind, text}}
 //
-// Playwright would answer the challenge of a server with the password. Chromium then keeps it for all
-// pages that share its logins, and with them for all sessions. Therefore the driver adds the password
-// to each request to its origin, see addCredentials.
+// Playwright itself would use the password to answer the authentication challenge of a server.
+// Chromium would then keep the password for all pages that share its logins, and so for all
+// sessions. Therefore the driver adds the password to each request to the password's origin, see
+// addCredentials.
 
 const vm = require("vm");
 const settings = new WeakMap(); // maps a browser context to its settings
@@ -96,10 +98,10 @@ async function applySettings(progress, page, { routes, scripts, credentials }) {
   return settings.get(page.browserContext).apply(progress, { routes: routes ?? [], scripts: scripts ?? [], credentials });
 }
 
-// addCredentials makes a CDP session add the password to the requests that Playwright intercepts and
-// continues, if they are to the origin of the password, and remove it from others: Playwright
-// continues a redirected request with the headers of the first one. Playwright calls addCredentials
-// before it listens to the session itself.
+// addCredentials changes the requests that Playwright intercepts and continues on a CDP session. It
+// adds the password to requests to the password's origin. It removes the password from other
+// requests, because Playwright continues a redirected request with the headers of the first
+// request. Playwright calls addCredentials before it listens to the session itself.
 function addCredentials(manager, session) {
   const paused = new Map(); // maps the id of an intercepted request to the request
   session.on("Fetch.requestPaused", ({ requestId, request }) => void (manager._credentials && paused.set(requestId, request)));

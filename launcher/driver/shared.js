@@ -53,16 +53,18 @@ const log = (what, more) => console.error(JSON.stringify({ time: new Date().toIS
 //  7. A snapshot shows dots in place of a password.
 //  8. A snapshot has more properties, see describe in snapshot.js. An element that has one of
 //     them, or is empty and has a pointer cursor, is not left out as a mere wrapper.
-//  9. A snapshot has a node for text that can be clicked by itself (isClickableText in snapshot.js),
-//     where Playwright's has only the text.
+//  9. A snapshot has a node for text that can be clicked by itself (isClickableText in
+//     snapshot.js), where Playwright's snapshot has only the text.
 // 10. Before a snapshot, the page gets scripts that find the elements that listen to clicks, see
 //     bringListeners in snapshot.js.
 // 11. A click on a checkbox or radio button may hit the input's label, see label.js.
 // 12. A selector can begin with the frame in which it is resolved, see enterFrame in frames.js.
-// 13. Each browser context is recorded, see observe.js, and has settings, see settings.js.
+// 13. For each browser context, the driver keeps records, see observe.js, and settings, see
+//     settings.js.
 // 14. The password of a session is added to its requests, see addCredentials in settings.js.
-// 15. It is not used as the answer to a challenge. A page whose requests are intercepted gets the
-//     server's response, whereas Chromium would wait for a person to enter a password.
+// 15. Playwright does not answer an authentication challenge with the password. A page whose
+//     requests are intercepted gets the server's response, whereas Chromium would wait for a
+//     person to enter a password.
 // Each change replaces a piece of the bundle's code. If the bundle does not contain the piece for
 // change 2, load makes none of the changes. If it does not contain the piece for another change,
 // load makes all changes but that one.

@@ -3,18 +3,19 @@
 // as these properties:
 //   expanded    only "false", because Playwright shows "true"
 //   required, invalid, disabled, editable, readonly, focusable, clickable, listens, labels
-//               "true". A disabled element is one that looks like a control and gets no pointer
-//               events. An editable element is one without a role whose content can be edited. A
-//               readonly one has the role of a text box and cannot be edited. For clickable see
-//               isClickable. A listening one has an event listener for clicks, and no role of a control.
-//               One that labels belongs to a control that has a ref
-//   unused      "true" for an element that is hidden from assistive technology, and is also as good
-//               as invisible or a form control that is hidden from the keyboard. The page shows
-//               another element instead
+//               "true". An element is disabled if it looks like a control and gets no pointer
+//               events. It is editable if it has no role and its content can be edited. It is
+//               readonly if it has the role of a text box and cannot be edited. For clickable
+//               see isClickable. An element listens if it has an event listener for clicks, and
+//               no role of a control. It labels if it is the label of a control that has a ref
+//   unused      "true" for an element that is hidden from assistive technology, and is also
+//               transparent, or is a form control that is hidden from the keyboard or has no
+//               area. The page shows another element instead
 //   value       of a slider, spin button, progress bar, meter, scroll bar or file input
 //   blocked     "true" for an element that is hidden from assistive technology because another
-//               one, such as a dialog, covers all of it, see isBlocked
-//   of          the label of the form control that an unused one hides, see hiddenLabel
+//               element, such as a dialog, covers all of it, see isBlocked
+//   of          the label of the form control in whose place the page shows the element, see
+//               hiddenLabel
 //   label, word what identifies an element without a name that can be read, see labelOf
 //
 // Playwright gives no ref to an element that gets no pointer events, or that has no area. Some can
@@ -85,12 +86,12 @@ function isClickable(element) {
   return element.nodeName === "SUMMARY" && element.parentElement?.nodeName === "DETAILS";
 }
 
-// isListening runs in pages. It reports whether an element listens to clicks, see bringListeners. It
-// does not report these elements, which are of no use:
+// isListening runs in pages. It reports whether an element listens to clicks, see bringListeners.
+// It returns false for these elements, which are of no use:
 //   - a handle that is dragged to resize an element. No verb drags an element by a distance. Some
 //     style sheets set the cursor of a handle only for the time when the mouse is over it
 //   - an element without a text that is hidden from assistive technology, such as a scroll bar
-//   - the empty overlay that some pages have after a checkbox that they draw anew
+//   - the empty overlay that some pages have after a checkbox that they draw themselves
 function isListening(element, cursor, { labelOf }) {
   const listening = globalThis.abrowserListening;
   if (!listening?.has(element) || cursor?.endsWith("-resize")) return false;
@@ -114,8 +115,8 @@ function isListening(element, cursor, { labelOf }) {
   return !isHandle && !element.previousElementSibling?.matches("input");
 }
 
-// isBlocked runs in pages. It reports whether another element covers all of an element that is in the
-// viewport, as far as a few points show it.
+// isBlocked runs in pages. It reports whether another element covers all of an element that is in
+// the viewport. It checks only a few points.
 function isBlocked(element) {
   const box = element.getBoundingClientRect();
   const [left, top] = [Math.max(0, box.left), Math.max(0, box.top)];
@@ -148,10 +149,10 @@ function hiddenLabel(element) {
 }
 
 // labelOf runs in pages. It returns what identifies an element that has no name and no text, or
-// only glyphs of an icon font, whose characters are in Unicode's private-use areas. The member label
-// of the result is a text for people, or the name of the icon. If there is neither, the member word
-// is a name, an id or a class that only the page's author has seen. The result has no members if
-// the element has a readable name or text, or if nothing identifies it.
+// only glyphs of an icon font, whose characters are in Unicode's private-use areas. The member
+// label of the result is a text for people, or the name of the icon. If there is neither, the
+// member word is a name, an id or a class that only the page's author has seen. The result has no
+// members if the element has a readable name or text, or if nothing identifies it.
 function labelOf(element, name) {
   const attribute = (name) => element.getAttribute(name)?.trim();
   const isReadable = (text) => /[^\s\p{Co}]/u.test(text || "");
@@ -223,14 +224,15 @@ function reportListening(name, getEventListeners) {
   addEventListener(name + "!", (event) => event.composedPath().some(isHeard) || event.preventDefault(), true);
 }
 
-// isUnheard runs in pages, in the utility world. It reports whether it is known that nothing in the
-// path of an event at the element listens to the mouse or to the focus.
+// isUnheard runs in pages, in the utility world. It returns true if reportListening answers that
+// nothing in the path of an event at the element listens to the mouse or to the focus. It returns
+// false if something listens, or if reportListening does not run in the document.
 function isUnheard(name, element) {
   return !element.dispatchEvent(new Event(name + "!", { composed: true, cancelable: true }));
 }
 
-// collectListening runs in pages, in the utility world. It stores which elements listen to clicks in
-// the variable abrowserListening.
+// collectListening runs in pages, in the utility world. It stores the elements that listen to
+// clicks in the variable abrowserListening.
 function collectListening(name) {
   const found = (globalThis.abrowserListening = new WeakSet());
   const collect = (event) => found.add(event.composedPath()[0]);

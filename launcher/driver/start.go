@@ -25,10 +25,10 @@ const (
 	maxSessions   = 16 // of one driver
 	defaultLinger = 5 * time.Second
 
-	// startTimeout is the time from the start of the driver's process until it listens.
+	// startTimeout limits the time from the start of the driver's process until the driver listens.
 	startTimeout = 30 * time.Second
-	// roomTimeout is the time in which a running driver must accept or refuse a session. After it,
-	// the next driver is tried.
+	// roomTimeout is the time in which a running driver must accept or refuse a session. After this
+	// time, Connect tries the next driver.
 	roomTimeout = 500 * time.Millisecond
 	// pingInterval is the time from a reply to the next ping, for the session that has been
 	// connected to the driver for the longest time. The driver's other sessions wait four times

@@ -50,9 +50,9 @@ function isLoading(frame) {
 function watchChanges(injected) {
   if (injected.abrowserChanges) return injected.abrowserChanges;
   const scrollTime = 250; // milliseconds
-  // A few frames show whether a script moves an element. If nothing in the document has
-  // changed in the last ones, there is no need to wait. Frames are counted and not time,
-  // since on a busy machine the timers that would move the element are late too.
+  // A few frames show whether a script moves an element. If nothing in the document has changed in
+  // the last three frames, there is no need to wait. The criterion is a number of frames and not a
+  // time, since on a busy machine the timers that would move the element are late too.
   let moved = performance.now(), frames = 0, counting = false;
   let changed = moved, scrolled = -Infinity;
   const frame = () => ((counting = ++frames < 3) && requestAnimationFrame(frame));

@@ -1,19 +1,20 @@
-// The driver keeps Playwright's objects for the last requests of a session's pages, which observe.js
-// collects. What a request has sent and received is read from its object when it is asked for.
+// The driver keeps Playwright's objects for the last requests of a session's pages. observe.js
+// collects these objects. The driver reads from an object what the request has sent and received
+// only when the session asks for it.
 //
 // The driver adds these methods to the CDP session of a page:
 //   Abrowser.requests  {target, filter, types, method, from, to}: the response has the session's
 //                      requests as entries, the oldest first, and dropped, the number of older
-//                      requests that were dropped. The URLs of the entries contain filter, their
-//                      types are in types, and their status is at least from and at most to. Each of
-//                      these conditions may be missing
+//                      requests that were dropped. An entry must meet these conditions, each of
+//                      which may be missing: the URL contains filter, the type is in types, the
+//                      method is the given one, and the status is in the range [from, to]
 //   Abrowser.request   {target, requestId, limit}: the response is {entry}, the request with its
-//                      body and the body of its response, which is {body} or {base64}. size is the
-//                      whole size of a body of which only the beginning is there. The response is
-//                      {} if there is no such request
+//                      body and the body of its response, which is {body} or {base64}. If only
+//                      the beginning of a body is returned, size is the size of the whole body.
+//                      The response is {} if there is no such request
 
 const maxTrafficSize = 4 << 20; // bytes
-const responseSize = 2000; // bytes that a response is supposed to take
+const responseSize = 2000; // bytes that the record of a response is assumed to take
 const maxBody = 1 << 20; // bytes of one body in a response to the daemon
 const rawHeadersTime = 300; // milliseconds
 const resourceTypes = { xhr: "XHR", texttrack: "TextTrack", eventsource: "EventSource", websocket: "WebSocket", cspreport: "CSPViolationReport" };

@@ -3,7 +3,7 @@
 //   perform  the function that performs the action. It returns members of the response, or
 //            undefined if another attempt is needed
 //   steady   milliseconds, see awaitReady; 0 if missing
-//   kind     what the element must be to be ready at any time, see awaitReady
+//   kind     the kind of element that the verb requires, see awaitReady
 //   labels   true if input for a checkbox or radio button may go to its label, see label.js
 // The comment above a verb lists its parameters.
 const verbs = {
@@ -240,9 +240,8 @@ function watchInput(injected, types, onInput, decide) {
 }
 
 // watchClick runs in pages. It watches for a click on an element, or on a label of a checkbox or
-// radio button. A click consists of presses and
-// releases of a mouse button, as many as the parameter presses says, and ends with an event of
-// the given type. The verdict is one of these:
+// radio button. A click consists of presses and releases of a mouse button, as many as the
+// parameter presses says, and ends with an event of the given type. The verdict is one of these:
 //   "saves"   as "seen", and since the watch began the page has followed a link that saves a file
 //   "unused"  as "seen", and it is known that nothing on the page has used the click, see unused.js
 //   "seen"    one of these is true:
@@ -309,7 +308,8 @@ function watchClick([injected, node, { type, presses }]) {
 //   "unseen"  the document got no input, and the node is still in it or is undefined
 function watchKeys([injected, node, { keys }]) {
   let count = 0;
-  // A key event has such a target if no element has the focus. The body itself can be an editor.
+  // isNowhere reports whether target is the target that a key event has if no element has the
+  // focus. The body itself can be an editor.
   const isNowhere = (target) => target !== node && (target === document.body || target === document.documentElement);
   const onInput = (event) => {
     if (node && isNowhere(event.composedPath()[0])) {

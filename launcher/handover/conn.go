@@ -46,7 +46,7 @@ type Browser struct {
 	Profile    string    `json:"profile"`
 	NoSandbox  string    `json:"noSandbox,omitempty"` // why the browser runs without its sandbox
 	Began      time.Time `json:"began"`
-	// The previous keeper was asked to end the browser, and died before that was done.
+	// The previous keeper was asked to end the browser, and died before the browser had ended.
 	Ending bool `json:"ending,omitzero"`
 }
 
@@ -58,8 +58,8 @@ type Conn struct {
 	in   *bufio.Reader
 }
 
-// Silence is the time after which a keeper treats a broker that sends nothing as dead. A
-// broker sends a heartbeat each second.
+// Silence is how long a broker may send nothing before the keeper treats it as dead. A broker sends
+// a heartbeat each second.
 const Silence = 5 * time.Second
 
 const (

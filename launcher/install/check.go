@@ -17,8 +17,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Check returns the state of every part and installs nothing. It reads all files of the driver,
-// and runs Node and the browser for their versions.
+// Check returns the state of every part and installs nothing. It reads all files of the driver, and
+// runs Node and the browser to get their versions.
 func (i *Installer) Check(ctx context.Context, s wire.Settings) []verbs.Part {
 	detail, err := i.checkDirectory()
 	return append([]verbs.Part{newPart("directory", detail, err)}, i.parts(ctx, s)...)

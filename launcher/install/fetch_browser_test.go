@@ -16,7 +16,8 @@ import (
 )
 
 // debian makes the site a Debian machine on which this process runs as root. The machine has an
-// apt-get script, which appends its arguments to the file noted and then runs the commands in apt.
+// apt-get script. The script appends its arguments to a file, whose path debian returns, and then
+// runs the shell commands in the parameter apt.
 func debian(t *testing.T, s *site, apt string) (noted string) {
 	t.Helper()
 	noted = filepath.Join(t.TempDir(), "apt")

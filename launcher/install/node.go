@@ -68,7 +68,7 @@ type nodeVersion struct {
 	Version string    `json:"version"`
 }
 
-// nodeAt returns the Node at path. It runs Node for its version only if no version is saved for
+// nodeAt returns the Node at path. It runs Node to get its version only if no version is saved for
 // the present state of the file, since a run takes 40 ms. It then saves the version.
 func (i *Installer) nodeAt(ctx context.Context, path string) (Node, error) {
 	info, err := os.Stat(path)

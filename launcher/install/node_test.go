@@ -75,7 +75,7 @@ func TestUnusableNodeIsSkipped(t *testing.T) {
 			if got == nil || got.Code != wire.CodeNoDriver || got.Hint != "abrowser install" || !strings.Contains(got.Message, tt.why) {
 				t.Fatalf("FindNode = %+v", got)
 			}
-			better := t.TempDir() // a usable one in a later directory
+			better := t.TempDir() // a later directory on PATH, which has a usable Node
 			s.setenv("PATH", s.tools+":relative:"+better)
 			s.tools = better
 			want := s.tool(t, "node", fakeNode)

@@ -89,16 +89,16 @@ func (c *chromium) hold(in, out *os.File) error {
 
 const drainTime = 200 * time.Millisecond
 
-// environ returns the browser's environment, which is a copy of the environment from without
-// abrowser's own variables. If from is nil, environ copies this process's environment. One variable
+// environ returns the browser's environment. It is a copy of the environment base without
+// abrowser's own variables. If base is nil, environ copies this process's environment. One variable
 // is added, so that the browser writes no crash reports into the user's HOME. A browser without
 // visible windows gets a second variable, so that it uses no desktop settings from HOME.
-func environ(from []string, profile string, headed bool) []string {
-	if from == nil {
-		from = os.Environ()
+func environ(base []string, profile string, headed bool) []string {
+	if base == nil {
+		base = os.Environ()
 	}
 	var env []string
-	for _, v := range from {
+	for _, v := range base {
 		if _, own := wire.CutVariable(v); !own {
 			env = append(env, v)
 		}

@@ -17,7 +17,7 @@ import (
 // might act on that request first.
 func TestExternalBrowserIsNotClosed(t *testing.T) {
 	settings := wire.Settings{Mode: wire.ModeAttached, CDP: "1"}
-	dir, err := os.MkdirTemp("/tmp", "abk") // the path of a socket is limited
+	dir, err := os.MkdirTemp("/tmp", "abk") // short, since the length of a socket's path is limited
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,8 +59,8 @@ func TestExternalBrowserIsNotClosed(t *testing.T) {
 	}
 }
 
-// A broker that fails says why and exits at once. The keeper returns the broker's error and does not
-// start another broker, whichever it notices first, the exit or the message.
+// A broker that fails sends its error and exits at once. The keeper returns this error and does
+// not start another broker, whether it notices the exit or the message first.
 func TestLastMessageOfABroker(t *testing.T) {
 	for range 50 {
 		ours, file, err := handover.Pair()

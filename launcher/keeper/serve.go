@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	listenTime  = handover.Silence / 10 // the step in which the broker's silence is counted
+	listenTime  = handover.Silence / 10 // the keeper counts the broker's silence in steps of this length
 	closeTime   = 10 * time.Second      // for the browser to end after it was asked to close
 	leaveTime   = 7 * time.Second       // for the broker to end
 	lastTime    = time.Second           // for reading the messages of a broker that has exited
-	crashWindow = 20 * time.Second      // crashLimit deaths of brokers within it are too many
+	crashWindow = 20 * time.Second      // crashLimit deaths of brokers within this time are too many
 	crashLimit  = 5
 )
 
-// serveBrowser starts a browser and keeps brokers serving it. It reports whether another
-// browser has to be started, because this one died and was not closed.
+// serveBrowser starts a browser and keeps brokers serving it. It reports whether another browser
+// has to be started, because this one died without being closed by a person.
 func (k *keeper) serveBrowser(ctx context.Context) (again bool, err error) {
 	if k.browser == nil {
 		if k.browser, err = k.startBrowser(ctx); err != nil {
@@ -104,7 +104,7 @@ func (k *keeper) serveOnce(ctx context.Context) (stop bool, err error) {
 	quiet, listen := time.Duration(0), time.NewTicker(listenTime)
 	defer listen.Stop()
 	exited, messages := k.broker.exited, k.broker.messages
-	var allRead <-chan time.Time // fires when the messages of a broker that has exited must have been read
+	var allRead <-chan time.Time // fires when the time to read the messages of an exited broker is over
 	for {
 		select {
 		case <-ctx.Done():

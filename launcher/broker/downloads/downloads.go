@@ -81,7 +81,8 @@ func (d *Dir) stateOf(f patches.Download) string {
 	return patches.DownloadCanceled
 }
 
-// removeOthers removes the files of a previous browser that belong to no session.
+// removeOthers removes the files that a previous browser has left, except those in known, which
+// belong to sessions.
 func (d *Dir) removeOthers(known map[string]bool) {
 	entries, err := os.ReadDir(d.Path)
 	if err != nil {
@@ -140,7 +141,7 @@ func (d *Dir) Discard(name string) {
 	})
 }
 
-// Deliver delivers a completed file and then calls done with its new paths, on another
+// Deliver delivers a completed file and then calls done with the file's new paths, on another
 // goroutine. The path of a delivery that failed is empty.
 func (d *Dir) Deliver(file string, to []patches.Delivery, done func(paths []string)) {
 	d.work.Go(func() {

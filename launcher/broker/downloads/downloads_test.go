@@ -81,8 +81,8 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
-// A completed file is delivered whole, on the same disk and to another one, and replaces no
-// existing file.
+// Deliver delivers a completed file completely, to a directory on the same disk and to a directory
+// on another disk. It replaces no existing file.
 func TestDeliver(t *testing.T) {
 	d := newDir(t, "guid")
 	for _, dir := range []string{filepath.Join(t.TempDir(), "new"), otherDisk(t)} {

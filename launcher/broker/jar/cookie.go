@@ -58,8 +58,8 @@ func (c cookie) isExpired(now time.Time) bool {
 	return !c.Session && c.Expires >= 0 && c.Expires <= float64(now.Unix())
 }
 
-// param is a cookie as Storage.setCookies takes it. In its JSON, the fields of param replace those
-// of cookie with the same name.
+// param is a cookie in the form that Storage.setCookies takes. In its JSON, the fields of param
+// replace those of cookie with the same name.
 type param struct {
 	cookie
 	URL     string   `json:"url,omitempty"`

@@ -26,7 +26,7 @@ const (
 	restoreTime = 15 * time.Second       // for Restore in a browser that has just started; clients wait
 	settleTime  = 300 * time.Millisecond // between a navigation and the save after it
 	saveEvery   = 5 * time.Second        // between two saves while clients and pages exchange messages
-	commandTime = time.Second            // the longest delay of a command by a save
+	commandTime = time.Second            // how long a save may delay the response to a command
 
 	// Listing few cookies takes the browser half a millisecond, so they are saved before the
 	// response to a command that contacted a server. Listing a few thousand, as many as in a
@@ -60,7 +60,7 @@ type Jar struct {
 	unsaved bool            // record has changes that could not be written
 }
 
-// Open returns a jar that continues from the file, unless the file is of another profile.
+// Open returns a jar that continues from the file, unless the file belongs to another profile.
 func Open(o Options) *Jar {
 	j := &Jar{Options: o, wake: make(chan struct{}, 1), record: &record{}}
 	id, err := profileID(o.Profile)

@@ -185,7 +185,7 @@ func TestSaveBeforeResponse(t *testing.T) {
 			t.Error("few cookies were not saved")
 		}
 		f.set(cookie{Name: "large", Value: strings.Repeat("x", smallSize), Domain: "a.example", Path: "/", Session: true})
-		j.SaveBeforeResponse(t.Context()) // after this call, the jar has the size of the reply
+		j.SaveBeforeResponse(t.Context()) // records that the browser's reply is large
 		before := f.calls()
 		f.set(login("changed"))
 		j.SaveBeforeResponse(t.Context())

@@ -168,7 +168,7 @@ func (p *Pool) Left(agent string) time.Duration {
 	return max(time.Millisecond, p.Reserved.Until.Sub(p.Clock()))
 }
 
-// Usage describes how full the pool is, as "8/12".
+// Usage describes how full the pool is, for example as "8/12".
 func (p *Pool) Usage(tabs []Tab) string {
 	if p.Max == 0 {
 		return fmt.Sprintf("%d/unlimited", len(tabs))
@@ -187,10 +187,10 @@ const (
 	AlreadyReserved         // a reserved slot has not been taken yet
 )
 
-// Grant gives up an agent's oldest tab for the first other agent in the queue. It reserves the
-// tab's slot for that agent, and returns the tab as evict and the other agent as to. The caller
+// Grant gives up an agent's oldest tab for the recipient, which is the first other agent in the
+// queue. It reserves the tab's slot for the recipient, and returns the tab as evict. The caller
 // must close the tab.
-func (p *Pool) Grant(agent string, tabs []Tab) (evict, to string, why Refusal) {
+func (p *Pool) Grant(agent string, tabs []Tab) (evict, recipient string, why Refusal) {
 	p.Update(tabs)
 	i := slices.IndexFunc(p.Queue, func(r Request) bool { return r.Agent != agent })
 	switch evict = oldest(agent, tabs); {

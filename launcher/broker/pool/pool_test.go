@@ -93,7 +93,7 @@ func TestGrant(t *testing.T) {
 	if len(b.tabs) != 11 || b.tabs[0].Target == "a-1" {
 		t.Errorf("the oldest tab was not closed: %v", b.tabs)
 	}
-	// The slot is reserved against all other agents, including the granter.
+	// No other agent can take the reserved slot, not even the agent that gave it up.
 	b.refused("c")
 	b.refused("e")
 	if evict, ok := b.Admit("a", b.tabs); !ok || evict == "" {
@@ -134,8 +134,8 @@ func TestExpiry(t *testing.T) {
 	b.opens("d", 1) // the queue is empty by then
 }
 
-// The slot of a closed tab is reserved for the first agent in the queue, also if the tab was closed
-// by its session and not by Grant.
+// The slot of a closed tab is reserved for the first agent in the queue, even if the tab's session,
+// and not Grant, has closed the tab.
 func TestFreedTabFeedsTheQueue(t *testing.T) {
 	b := newFixture(t, 2)
 	b.opens("a", 2)

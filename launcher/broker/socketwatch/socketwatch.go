@@ -22,8 +22,8 @@ import (
 )
 
 const (
-	// settleTime is how long changes are collected before check is called. It gives a removal of a
-	// whole directory the time to end. If check were called earlier, a process could create its
+	// settleTime is how long Run collects changes before it calls onChange. By then, a removal of a
+	// whole directory is usually complete. If onChange ran earlier, a process could create its
 	// socket in the directory again, and the removal would fail.
 	settleTime = time.Second
 	// pollEvery is how often a socket that is gone is reported again. On systems without events
@@ -31,15 +31,16 @@ const (
 	pollEvery = 2 * time.Second
 )
 
-// Run calls check once at the start, and then after changes of socket files in the root's run
+// Run calls onChange once at the start, and then after changes of socket files in the root's run
 // directory, until ctx ends. After the first change, Run collects further changes for 1 s
-// (settleTime) before it calls check. On systems without events for sockets, it calls check every
-// 2 s (pollEvery) instead.
+// (settleTime) before it calls onChange. On systems without events for sockets, it calls onChange
+// every 2 s (pollEvery) instead.
 //
-// Run passes the path of the changed file to check. The path is empty if several files may have
-// changed, for example because a directory was removed or renamed. check returns true if a socket
-// is gone. Run then calls check again after 2 s, or after the next change if that is earlier.
-func Run(ctx context.Context, root home.Root, check func(path string) (gone bool)) {
+// The argument of onChange is the path of the changed file. The path is empty if several files may
+// have changed, for example because a directory was removed or renamed. onChange returns true if a
+// socket is gone. Run then calls onChange again after 2 s, or after the next change if that is
+// earlier.
+func Run(ctx context.Context, root home.Root, onChange func(path string) (gone bool)) {
 	w := watcher{dirs: []string{root.Dir, root.Path("run"), root.Path("run", "s"), root.Path("run", "b")}}
 	if notify, err := fsnotify.NewWatcher(); err == nil {
 		defer notify.Close()
@@ -49,8 +50,8 @@ func Run(ctx context.Context, root home.Root, check func(path string) (gone bool
 	}
 	w.watch()
 	for path, ok := "", true; ok; {
-		again := check(path) || w.notify == nil
-		path, ok = w.next(ctx, again)
+		poll := onChange(path) || w.notify == nil
+		path, ok = w.next(ctx, poll)
 	}
 }
 
@@ -74,12 +75,12 @@ func (w watcher) watch() {
 }
 
 // next waits until a socket file changes, and then collects further changes for settleTime. path is
-// the file that changed, or empty if several files may have changed. If again is true and nothing
+// the file that changed, or empty if several files may have changed. If poll is true and nothing
 // changes, next returns after pollEvery with an empty path. ok is false if ctx has ended.
-func (w watcher) next(ctx context.Context, again bool) (path string, ok bool) {
+func (w watcher) next(ctx context.Context, poll bool) (path string, ok bool) {
 	due := time.NewTimer(pollEvery)
 	defer due.Stop()
-	if !again {
+	if !poll {
 		due.Stop()
 	}
 	var events <-chan fsnotify.Event

@@ -16,7 +16,7 @@ import (
 // newRoot returns a root with the sockets of two sessions.
 func newRoot(t *testing.T) (root home.Root, a, b home.Endpoint) {
 	t.Helper()
-	dir, err := os.MkdirTemp("/tmp", "abw") // the path of a socket is limited
+	dir, err := os.MkdirTemp("/tmp", "abw") // short, since the length of a socket's path is limited
 	if err != nil {
 		t.Fatal(err)
 	}

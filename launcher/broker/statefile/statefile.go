@@ -42,10 +42,10 @@ func New(root home.Root, b *handover.Browser) *File {
 	return &File{path: root.Path("state", "browser-"+filepath.Base(root.Path("x", b.Name))+".json"), instance: b.Instance}
 }
 
-// Load returns the last saved state. If another instance of the browser saved it, its tabs are
-// lost, and Load marks them to be opened again. In two cases Load drops the tabs instead: if that
-// instance was stopped on purpose, and if the browser is external. The user of an external browser
-// may have reopened the tabs there.
+// Load returns the last saved state. If another instance of the browser saved it, the tabs of that
+// instance are lost, and Load marks them to be opened again. In two cases Load drops the tabs
+// instead: if that instance was stopped on purpose, and if the browser is external. The user of an
+// external browser may have reopened the tabs there.
 //
 // If the file cannot be read, Load returns an error and the state in the previous file, which
 // lacks at most the last change. If the previous file cannot be read either, the returned state is

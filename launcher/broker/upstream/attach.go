@@ -93,8 +93,8 @@ func candidates(ctx context.Context, u *url.URL) []*url.URL {
 	return all
 }
 
-// discover asks the browser for the address of its WebSocket. The URL may also be that address
-// itself; then discover returns it as it is.
+// discover asks the browser at a URL for the address of the browser's WebSocket. A URL with the
+// scheme ws or wss already is that address, so discover returns it unchanged.
 func discover(ctx context.Context, at *url.URL) (*url.URL, error) {
 	if at.Scheme == "ws" || at.Scheme == "wss" {
 		return at, nil

@@ -25,7 +25,7 @@ type Pipe struct {
 
 // Read implements [Conn]. A previous broker may have died after it had read the beginning of a
 // message. Read skips the rest of that message.
-func (p *Pipe) Read(handle func([]byte)) error {
+func (p *Pipe) Read(onMessage func([]byte)) error {
 	r := bufio.NewReaderSize(p.Out, pipeBuffer)
 	for first := true; ; first = false {
 		msg, err := r.ReadBytes(0)
@@ -39,7 +39,7 @@ func (p *Pipe) Read(handle func([]byte)) error {
 		if first && !json.Valid(msg) {
 			continue
 		}
-		handle(msg)
+		onMessage(msg)
 	}
 }
 

@@ -17,8 +17,8 @@ const MaxMessage = 256 << 20
 
 // Conn is the connection to the browser. The messages to write are taken from a queue.
 type Conn interface {
-	// Read passes each message of the browser to handle, until the connection ends.
-	Read(handle func([]byte)) error
+	// Read calls onMessage with each message of the browser, until the connection ends.
+	Read(onMessage func([]byte)) error
 	// Write writes the queued messages until ctx ends, or the queue is closed and empty.
 	Write(ctx context.Context) error
 	Close() error
@@ -30,13 +30,13 @@ type remote struct {
 	q    *queue.Queue
 }
 
-func (r *remote) Read(handle func([]byte)) error {
+func (r *remote) Read(onMessage func([]byte)) error {
 	for {
 		_, msg, err := r.conn.Read(context.Background()) // Close ends this call
 		if err != nil {
 			return err
 		}
-		handle(msg)
+		onMessage(msg)
 	}
 }
 

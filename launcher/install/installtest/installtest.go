@@ -1,6 +1,6 @@
-// Package installtest keeps what the tests of all packages use, so that it is downloaded or built
-// once: the driver, and the programs under test. It stays in the user's cache directory, as the
-// go command's build cache does.
+// Package installtest keeps the driver and the programs under test for the tests of all packages,
+// so that each is downloaded or built only once. They stay in the user's cache directory, as the go
+// command's build cache does.
 package installtest
 
 import (

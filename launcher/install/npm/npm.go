@@ -123,7 +123,8 @@ func (i *Installer) removeTemporary() {
 	}
 }
 
-// url returns the URL of the package's archive. The name of the archive has no scope.
+// url returns the URL of the package's archive. The file name of the archive does not contain the
+// scope of the package's name.
 func (p Package) url(registry string) string {
 	return fmt.Sprintf("%s/%s/-/%s-%s.tgz", registry, p.Name, path.Base(p.Name), p.Version)
 }
