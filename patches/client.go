@@ -114,7 +114,7 @@ func (m *Mux) Leave(id ClientID) {
 	delete(m.clients, id)
 	c.gone = true
 	for n, waiting := range m.pending {
-		if waiting.client == c && waiting.then == nil {
+		if waiting.client == c && waiting.onReply == nil {
 			m.dropCall(n)
 		}
 	}
@@ -149,7 +149,7 @@ func (m *Mux) dropSession(s *session) {
 	delete(m.sessions, s.id)
 	m.forgetDialog(s)
 	for n, waiting := range m.pending {
-		if waiting.session == s && (waiting.then == nil || waiting.endsWithSession) {
+		if waiting.session == s && (waiting.onReply == nil || waiting.endsWithSession) {
 			m.dropCall(n)
 		}
 	}

@@ -30,7 +30,7 @@ type guardSession struct {
 // start attaches the guard to the browser's pages. In an external browser it attaches only
 // to the tabs of the saved state, and not to a person's tabs. When the browser has answered
 // every attachToTarget call, start passes the previous Mux's sessions to then.
-func (g *dialogGuard) start(then func(previous []string)) {
+func (g *dialogGuard) start(done func(previous []string)) {
 	g.previous, g.listing = slices.Clone(g.m.journal), true
 	g.targets, g.sessions = map[string]bool{}, map[string]*guardSession{}
 	g.m.call("Target.getTargets", []byte(`{"filter":[{"type":"page"},{"exclude":true}]}`), "", func(in cdp.Message) {
@@ -46,16 +46,16 @@ func (g *dialogGuard) start(then func(previous []string)) {
 				g.targets[page.TargetID] = true
 			}
 		}
-		g.attach(func() { then(g.previous) })
+		g.attach(func() { done(g.previous) })
 	})
 }
 
 // attach attaches the guard to its targets. Each session is saved in the journal before it
 // is used.
-func (g *dialogGuard) attach(then func()) {
+func (g *dialogGuard) attach(done func()) {
 	outstanding := len(g.targets)
 	if outstanding == 0 {
-		then()
+		done()
 		return
 	}
 	for _, id := range slices.Sorted(maps.Keys(g.targets)) {
@@ -69,7 +69,7 @@ func (g *dialogGuard) attach(then func()) {
 				g.m.call("Page.enable", nil, out.SessionID, nil)
 			}
 			if outstanding--; outstanding == 0 {
-				then()
+				done()
 			}
 		})
 	}

@@ -34,7 +34,7 @@ type dialogs struct {
 	open    string // the type of the open dialog; empty without one
 	// told are the clients' sessions on which the browser reported the dialog. A client can
 	// close the dialog on such a session.
-	told map[string]bool
+	closers map[string]bool
 }
 
 // dialogEvent handles an event about a dialog on the Mux's own session.
@@ -49,7 +49,7 @@ func (m *Mux) dialogEvent(t *target, in cdp.Message) {
 			return
 		}
 		t.dialogs.open = p.Type
-		m.closeUnlessTold(t)
+		m.closeUnlessReported(t)
 	case "Page.javascriptDialogClosed":
 		t.dialogs.open = ""
 	}
@@ -71,10 +71,10 @@ func (m *Mux) noteDialog(s *session) bool {
 	if _, waiting := m.pending[s.setupCall]; waiting && t.session != "" && t.dialogs.session == t.session {
 		return false
 	}
-	if t.dialogs.told == nil {
-		t.dialogs.told = map[string]bool{}
+	if t.dialogs.closers == nil {
+		t.dialogs.closers = map[string]bool{}
 	}
-	t.dialogs.told[s.id] = true
+	t.dialogs.closers[s.id] = true
 	return true
 }
 
@@ -83,7 +83,7 @@ func (m *Mux) noteDialog(s *session) bool {
 // closeUnlessTold first makes one more call and waits for the reply. The browser handles
 // messages in order, so before that reply it reports the dialog on every session that gets it.
 // If the tenant has no client, the dialog stays open (see [Mux.closeDialogs]).
-func (m *Mux) closeUnlessTold(t *target) {
+func (m *Mux) closeUnlessReported(t *target) {
 	if t.owner == nil {
 		return
 	}
@@ -111,7 +111,7 @@ func (m *Mux) closeDialogs(tn *tenant) {
 // closeDialog closes the page's dialog unless a client can close it.
 func (m *Mux) closeDialog(t *target) {
 	kind := t.dialogs.open
-	if kind == "" || len(t.dialogs.told) > 0 {
+	if kind == "" || len(t.dialogs.closers) > 0 {
 		return
 	}
 	t.dialogs.open = ""
@@ -159,7 +159,7 @@ func getFrameTree(m *Mux, s *session, r cdp.Request) *cdp.Error {
 // forgetDialog records that a session cannot close the dialog of its page.
 func (m *Mux) forgetDialog(s *session) {
 	if t := m.targets[s.target]; t != nil {
-		delete(t.dialogs.told, s.id)
+		delete(t.dialogs.closers, s.id)
 	}
 }
 
@@ -176,9 +176,9 @@ func (m *Mux) closeUnwatched(c *client) {
 }
 
 // isWatched reports whether a client other than except has the Page domain enabled on a page.
-func (m *Mux) isWatched(t *target, except *client) bool {
+func (m *Mux) isWatched(t *target, excluded *client) bool {
 	for _, s := range m.sessions {
-		if s.target == t.TargetID && s.client != except && s.pageEnabled && !s.client.gone {
+		if s.target == t.TargetID && s.client != excluded && s.pageEnabled && !s.client.gone {
 			return true
 		}
 	}

@@ -78,8 +78,8 @@ type download struct {
 // session. If DownloadDir is empty, the browser saves them as its own setting says. The
 // browser must never send these events to a client's session, because they cover the
 // downloads of all tenants.
-func (ds *downloads) accept(context string, then func(in cdp.Message)) {
-	ds.m.call("Browser.setDownloadBehavior", ds.behavior(context, false), "", then)
+func (ds *downloads) accept(context string, onReply func(in cdp.Message)) {
+	ds.m.call("Browser.setDownloadBehavior", ds.behavior(context, false), "", onReply)
 }
 
 // behavior returns the params of Browser.setDownloadBehavior for a context.

@@ -151,7 +151,7 @@ func (ds *downloads) drop(d *download) {
 
 // dropAll drops the downloads of a tenant.
 func (ds *downloads) dropAll(tn *tenant) {
-	for _, d := range ds.of(tn) {
+	for _, d := range ds.ofTenant(tn) {
 		ds.drop(d)
 	}
 }
@@ -160,7 +160,7 @@ func (ds *downloads) dropAll(tn *tenant) {
 // and keptDownloadBytes, so that files that are never fetched do not fill the disk. It keeps the
 // newest finished download whatever its size. Other tenants' downloads do not count.
 func (ds *downloads) trim(tn *tenant) {
-	finished := slices.DeleteFunc(ds.of(tn), func(d *download) bool { return d.delivering || d.State == DownloadRunning })
+	finished := slices.DeleteFunc(ds.ofTenant(tn), func(d *download) bool { return d.delivering || d.State == DownloadRunning })
 	bytes := int64(0)
 	for i, d := range slices.Backward(finished) {
 		newer := len(finished) - 1 - i
@@ -182,7 +182,7 @@ func (d *download) size() int64 {
 }
 
 // of returns a tenant's downloads in the order of their numbers.
-func (ds *downloads) of(tn *tenant) []*download {
+func (ds *downloads) ofTenant(tn *tenant) []*download {
 	var all []*download
 	for _, d := range ds.byGUID {
 		if d.owner == tn && tn != nil {
@@ -197,7 +197,7 @@ func (ds *downloads) of(tn *tenant) []*download {
 // numbers.
 func (m *Mux) Downloads(name string) []Download {
 	var all []Download
-	for _, d := range m.downloads.of(m.tenants[name]) {
+	for _, d := range m.downloads.ofTenant(m.tenants[name]) {
 		all = append(all, d.Download)
 	}
 	return all

@@ -48,11 +48,11 @@ func (m *Mux) resumeHandedOff(t *target) {
 		}
 		m.reattach(t)
 	})
-	run := pendingCall{then: func(cdp.Message) { again() }}
+	run := pendingCall{onReply: func(cdp.Message) { again() }}
 	if resumeCall != nil {
 		run = *resumeCall
 		run.client.pending++
-		run.then = func(in cdp.Message) {
+		run.onReply = func(in cdp.Message) {
 			m.forwardReply(*resumeCall, in)
 			again()
 		}

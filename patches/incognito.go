@@ -41,24 +41,24 @@ func (n SharedTabsError) Error() string {
 // Incognito makes a tenant incognito. It passes nil to then when the tenant's private context
 // exists, or the error if the context cannot be created. If the tenant has tabs and is not yet
 // incognito, Incognito changes nothing and passes a [SharedTabsError] to then.
-func (m *Mux) Incognito(name string, then func(error)) {
+func (m *Mux) Incognito(name string, done func(error)) {
 	tn := m.tenantFor(name)
 	if n := len(tn.tabs) + len(tn.Lost); n > 0 && !tn.Incognito {
-		then(SharedTabsError(n))
+		done(SharedTabsError(n))
 		return
 	}
 	tn.Incognito = true
-	m.createPrivate(tn, then)
+	m.createPrivate(tn, done)
 }
 
 // createPrivate creates an incognito tenant's private context unless it exists. It passes nil
 // to then when the context exists, or the error if the context cannot be created.
-func (m *Mux) createPrivate(tn *tenant, then func(error)) {
+func (m *Mux) createPrivate(tn *tenant, done func(error)) {
 	if tn.Private != "" {
-		then(nil)
+		done(nil)
 		return
 	}
-	tn.whenPrivate = append(tn.whenPrivate, then)
+	tn.whenPrivate = append(tn.whenPrivate, done)
 	if len(tn.whenPrivate) > 1 {
 		return
 	}

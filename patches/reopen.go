@@ -106,10 +106,10 @@ func (t *Tab) reopenURL() string {
 // reopenAt opens the tenant's first lost tab at url. If the browser refuses url, the tab is opened
 // empty. reopenAt calls then(true) if the tab was opened, or then(false) if the browser refused the
 // empty page too.
-func (m *Mux) reopenAt(tn *tenant, url string, then func(ok bool)) {
+func (m *Mux) reopenAt(tn *tenant, url string, done func(ok bool)) {
 	id := m.nextID()
 	m.creates[id] = tn
-	m.pending[id] = pendingCall{then: func(in cdp.Message) {
+	m.pending[id] = pendingCall{onReply: func(in cdp.Message) {
 		var out targetParam
 		err := in.Result(&out)
 		if err != nil {
@@ -117,15 +117,15 @@ func (m *Mux) reopenAt(tn *tenant, url string, then func(ok bool)) {
 			m.assignRemaining()
 			m.Log.Warn("opening a lost tab again", "owner", tn.Name, "error", err)
 			if url == "about:blank" {
-				then(false)
+				done(false)
 				return
 			}
-			m.reopenAt(tn, "about:blank", then)
+			m.reopenAt(tn, "about:blank", done)
 			return
 		}
 		m.rebindTab(tn, out.TargetID, url)
 		m.targetCreated(id, tn, out.TargetID)
-		then(true)
+		done(true)
 	}}
 	home := m.defaultContext(tn)
 	m.send(id, "Target.createTarget", encode(createParams{url, true, home, home != m.shared && !m.hasWindow(home)}), "")
@@ -228,8 +228,8 @@ func (m *Mux) Reopened(name string) (time.Time, []Reopened) {
 // ClearReopened forgets the tabs that [Mux.Reopened] returned. The parameter at is the time
 // that Reopened returned. If another tab has been opened again after that time, ClearReopened
 // does nothing.
-func (m *Mux) ClearReopened(name string, at time.Time) {
-	if tn := m.tenants[name]; tn != nil && !tn.ReopenedAt.After(at) && len(tn.Reopened) > 0 {
+func (m *Mux) ClearReopened(name string, reopenedAt time.Time) {
+	if tn := m.tenants[name]; tn != nil && !tn.ReopenedAt.After(reopenedAt) && len(tn.Reopened) > 0 {
 		tn.Reopened, tn.ReopenedAt = nil, time.Time{}
 		m.save()
 	}

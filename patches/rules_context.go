@@ -122,14 +122,14 @@ func (m *Mux) contextOf(s *session) string {
 
 // inContext forwards a request for one of the tenant's own contexts. For a request for the
 // shared context it calls the function shared and returns the function's result.
-func inContext(m *Mux, s *session, r cdp.Request, f fields, shared func() *cdp.Error) *cdp.Error {
+func inContext(m *Mux, s *session, r cdp.Request, f fields, onShared func() *cdp.Error) *cdp.Error {
 	id, err := f.text("browserContextId")
 	tn := s.client.tenant
 	switch {
 	case err != nil:
 		return err
 	case (id == "" || id == m.defaultContext(tn)) && !tn.Incognito:
-		return shared()
+		return onShared()
 	case id == "":
 		f["browserContextId"] = encode(m.defaultContext(tn))
 	case id != m.defaultContext(tn) && !tn.hasContext(id):

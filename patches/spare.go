@@ -85,7 +85,7 @@ func (sp *sparePage) create() {
 	}
 	sp.making = true
 	id := sp.m.nextID()
-	sp.m.pending[id] = pendingCall{then: func(in cdp.Message) {
+	sp.m.pending[id] = pendingCall{onReply: func(in cdp.Message) {
 		delete(sp.m.creates, id)
 		sp.making = false
 		var out targetParam

@@ -143,7 +143,7 @@ func (m *Mux) targetEnded(id string, in cdp.Message) {
 func (m *Mux) failPending(t *target) {
 	for _, n := range slices.Sorted(maps.Keys(m.pending)) {
 		c := m.pending[n]
-		if c.client == nil || c.client.gone || c.then != nil || c.session.target != t.TargetID {
+		if c.client == nil || c.client.gone || c.onReply != nil || c.session.target != t.TargetID {
 			continue
 		}
 		m.dropCall(n)

@@ -8,7 +8,7 @@ import (
 // timer is a call that is due at a time.
 type timer struct {
 	at time.Time
-	do func()
+	fn func()
 }
 
 // timers is a heap with the earliest timer first.
@@ -31,8 +31,8 @@ func (t *timers) Pop() any {
 }
 
 // after calls do once d has passed; see [Mux.Tick].
-func (m *Mux) after(d time.Duration, do func()) {
-	heap.Push(&m.timers, timer{m.Clock().Add(d), do})
+func (m *Mux) after(d time.Duration, fn func()) {
+	heap.Push(&m.timers, timer{m.Clock().Add(d), fn})
 }
 
 // Next returns when [Mux.Tick] has to be called next. ok is false if no timer is set.
@@ -47,17 +47,17 @@ func (m *Mux) Next() (at time.Time, ok bool) {
 func (m *Mux) Tick() {
 	now := m.Clock()
 	for len(m.timers) > 0 && !m.timers[0].at.After(now) {
-		heap.Pop(&m.timers).(timer).do()
+		heap.Pop(&m.timers).(timer).fn()
 	}
 }
 
 // once returns a function that calls do the first time only.
-func once(do func()) func() {
+func once(fn func()) func() {
 	ran := false
 	return func() {
 		if !ran {
 			ran = true
-			do()
+			fn()
 		}
 	}
 }

@@ -33,7 +33,7 @@ type bareMessage struct {
 // startBare starts a bareBrowser with a profile of its own. The browser ends when ctx ends or
 // when end is called.
 func (b *bench) startBare(ctx context.Context, name string) (*bareBrowser, error) {
-	profile, err := b.own(name)
+	profile, err := b.makeDir(name)
 	if err != nil {
 		return nil, err
 	}
@@ -88,14 +88,14 @@ func (b *bareBrowser) ask(session, method string, params, answer any) error {
 }
 
 // await reads messages until found accepts one, and returns that message.
-func (b *bareBrowser) await(found func(bareMessage) bool) (bareMessage, error) {
+func (b *bareBrowser) await(accept func(bareMessage) bool) (bareMessage, error) {
 	for {
 		var m bareMessage
 		raw, err := b.said.ReadBytes(0)
 		if err == nil {
 			err = json.Unmarshal(raw[:len(raw)-1], &m)
 		}
-		if err != nil || found(m) {
+		if err != nil || accept(m) {
 			return m, err
 		}
 	}

@@ -42,7 +42,7 @@ func newBench(ctx context.Context, o options) (*bench, error) {
 // fails to warm up is left out; if it is abrowser itself, prepare returns an error.
 func (b *bench) prepare(ctx context.Context) error {
 	b.progress("building abrowser")
-	us, err := b.ours(ctx)
+	us, err := b.buildOwn(ctx)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (b *bench) prepare(ctx context.Context) error {
 	b.contenders = append(b.contenders, b.variants(us)...)
 	for _, name := range b.peers {
 		b.progress("fetching %s", name)
-		peers, err := b.peer(ctx, name)
+		peers, err := b.fetchPeer(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -131,7 +131,7 @@ func (b *bench) flags() []string {
 }
 
 // own creates a directory with this name in the directory of the run, and returns its path.
-func (b *bench) own(name string) (string, error) {
+func (b *bench) makeDir(name string) (string, error) {
 	dir := filepath.Join(b.dir, name)
 	return dir, os.MkdirAll(dir, 0o700)
 }

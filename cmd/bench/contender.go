@@ -37,19 +37,19 @@ const (
 
 // contender is one tool in one way of using it.
 type contender struct {
-	name    string
-	program []string // the executable and its first arguments
-	env     []string // in addition to PATH, HOME and LANG
-	dir     string   // the working directory and HOME of its commands; see processesBelow
-	words   func(session string, a action, text string) []string
-	onEnd   func(ctx context.Context)
-	in      []string // the scenarios that it takes part in; nil means all
-	one     bool     // all its sessions share one browser
-	spares  bool     // after beforeSpare sessions it has a page ready for the next session
-	accepts []string // accepts an alert in mainSession; nil for a contender that an alert does not stop
+	name        string
+	program     []string // the executable and its first arguments
+	env         []string // in addition to PATH, HOME and LANG
+	dir         string   // the working directory and HOME of its commands; see processesBelow
+	words       func(session string, a action, text string) []string
+	onEnd       func(ctx context.Context)
+	in          []string // the scenarios that it takes part in; nil means all
+	one         bool     // all its sessions share one browser
+	spares      bool     // after beforeSpare sessions it has a page ready for the next session
+	acceptAlert []string // accepts an alert in mainSession; nil for a contender that an alert does not stop
 	// leaves lists the commands that together stop all processes of the contender. Each element
 	// contains the arguments of one command.
-	leaves [][]string
+	stopCommands [][]string
 }
 
 // takesPart reports whether the contender takes part in the scenario.
@@ -134,7 +134,7 @@ const mainSession = "main"
 
 // end stops the contender's processes.
 func (c *contender) end(ctx context.Context) {
-	for _, args := range c.leaves {
+	for _, args := range c.stopCommands {
 		if _, _, err := c.command(ctx, args...); err != nil && !errors.Is(err, os.ErrNotExist) {
 			fmt.Fprintln(os.Stderr, "bench: ending", c.name+":", err)
 		}

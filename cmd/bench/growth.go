@@ -36,7 +36,7 @@ func measureGrowth(ctx context.Context, b *bench, name string) error {
 	}
 	defer g.end(ctx)
 	for _, n := range slices.Sorted(slices.Values(b.growth)) {
-		if err := g.at(ctx, n); err != nil {
+		if err := g.measureAt(ctx, n); err != nil {
 			return err
 		}
 	}
@@ -54,7 +54,7 @@ func (g *growth) end(ctx context.Context) {
 func session(i int) string { return fmt.Sprintf("g%d", i) }
 
 // at starts sessions until n are live, and measures.
-func (g *growth) at(ctx context.Context, n int) error {
+func (g *growth) measureAt(ctx context.Context, n int) error {
 	var warm series
 	for ; g.alive < n; g.alive++ {
 		if _, err := g.c.do(ctx, session(g.alive), openURL, g.site.url("/next")); err != nil {
@@ -109,8 +109,8 @@ func (g *growth) memory(n int, now memory) {
 		g.least, g.first = n, now
 		return
 	}
-	row := func(what string, then, now float64) {
-		g.quantity(fmt.Sprintf("%s: %s a further session, %d live", g.name, what, n), self, "MB", (now-then)/float64(n-g.least))
+	row := func(what string, before, now float64) {
+		g.quantity(fmt.Sprintf("%s: %s a further session, %d live", g.name, what, n), self, "MB", (now-before)/float64(n-g.least))
 	}
 	row("memory", g.first.all, now.all)
 	row("memory without renderers", g.first.all-g.first.renderers, now.all-now.renderers)
@@ -127,11 +127,11 @@ func (g *growth) idleCPU(ctx context.Context) (map[string]time.Duration, error) 
 	if err := pause(ctx, settling); err != nil {
 		return nil, err
 	}
-	before, began := workedBelow(g.c.dir), time.Now()
+	before, began := cpuTimeBelow(g.c.dir), time.Now()
 	if err := pause(ctx, settling); err != nil {
 		return nil, err
 	}
-	idle := workedBelow(g.c.dir)
+	idle := cpuTimeBelow(g.c.dir)
 	for kind := range idle {
 		idle[kind] = time.Duration(float64(idle[kind]-before[kind]) / time.Since(began).Seconds())
 	}
@@ -148,7 +148,7 @@ func (g *growth) newSessions(ctx context.Context) (series, map[string]time.Durat
 	if err != nil {
 		return nil, nil, err
 	}
-	before, began := workedBelow(g.c.dir), time.Now()
+	before, began := cpuTimeBelow(g.c.dir), time.Now()
 	for i := range newcomers {
 		one, err := g.c.do(ctx, fmt.Sprintf("late%d", i), openURL, g.site.url("/next"))
 		if err != nil {
@@ -159,7 +159,7 @@ func (g *growth) newSessions(ctx context.Context) (series, map[string]time.Durat
 			return nil, nil, err
 		}
 	}
-	each := workedBelow(g.c.dir)
+	each := cpuTimeBelow(g.c.dir)
 	for kind, all := range each {
 		rest := time.Duration(float64(idle[kind]) * time.Since(began).Seconds())
 		each[kind] = max(0, all-before[kind]-rest) / newcomers

@@ -35,17 +35,17 @@ const (
 
 // workedBelow returns the CPU time that a contender's processes have used, by kind. dir is the
 // contender's directory.
-func workedBelow(dir string) map[string]time.Duration {
+func cpuTimeBelow(dir string) map[string]time.Duration {
 	all := map[string]time.Duration{}
 	for _, p := range processesBelow(dir) {
-		all[kindOf(p.command)] += billed(p.pid)
+		all[kindOf(p.command)] += processTime(p.pid)
 	}
 	return all
 }
 
 // billed returns the CPU time that a process has used, with a resolution of 10 ms. Unlike the
 // function worked, it includes the time of threads that have ended.
-func billed(pid int) time.Duration {
+func processTime(pid int) time.Duration {
 	raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // fails if the process has exited
 	_, rest, _ := strings.Cut(string(raw), ") ")
 	var user, system time.Duration
@@ -157,18 +157,18 @@ func brokerPerEval(ctx context.Context, c *contender, session string) (time.Dura
 	}
 	cl := client.Client{Endpoint: place, Session: session}.KeepAlive()
 	defer cl.Close()
-	before := worked(broker)
+	before := threadTime(broker)
 	for range evals {
 		if _, _, err := client.Do(ctx, cl, verbs.Eval, verbs.EvalIn{Script: "21*2"}); err != nil {
 			return 0, err
 		}
 	}
-	return (worked(broker) - before) / evals, nil
+	return (threadTime(broker) - before) / evals, nil
 }
 
 // worked returns the CPU time that the live threads of a process have used, with a resolution
 // of nanoseconds.
-func worked(pid int) time.Duration {
+func threadTime(pid int) time.Duration {
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid)) // the pattern is valid
 	var all time.Duration
 	for _, thread := range threads {

@@ -155,8 +155,8 @@ func (c *contender) read(ctx context.Context, url, selector string, looks []look
 	if _, err := c.do(ctx, mainSession, navigate, url); err != nil {
 		return nil, err
 	}
-	if c.accepts != nil {
-		_, _, _ = c.command(ctx, c.accepts...) // fails if the page shows no dialog
+	if c.acceptAlert != nil {
+		_, _, _ = c.command(ctx, c.acceptAlert...) // fails if the page shows no dialog
 	}
 	if err := c.awaitSteady(ctx); err != nil {
 		return nil, err

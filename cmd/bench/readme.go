@@ -35,7 +35,7 @@ const (
 )
 
 // telling returns the scenarios whose rows the project's README shows.
-func telling() []string {
+func treeScenarios() []string {
 	return []string{
 		"get url", "snapshot", "click", "navigate", "workflow of 8", "new session", "cold start",
 		"many tasks at once: tasks a minute", "many tasks at once: memory of all",
@@ -115,7 +115,7 @@ func (p place) cut(text string) (before, block, after string, err error) {
 func extract(block string) (string, error) {
 	measured, _, _ := strings.Cut(block, "\n")
 	rows := measured + "\n\n" + tableHead
-	for _, name := range telling() {
+	for _, name := range treeScenarios() {
 		_, rest, ok := strings.Cut(block, "\n| "+name+" | ")
 		row, _, ended := strings.Cut(rest, "\n")
 		if !ok || !ended {
@@ -150,11 +150,11 @@ func (r result) block() string {
 			case f.Error != "":
 				others = append(others, f.Contender+" failed")
 			case f.Contender == self:
-				ours = f.told()
+				ours = f.cell()
 			case f.Ratio > 0:
 				others = append(others, fmt.Sprintf("%s %s", f.Contender, digits(f.Ratio)))
 			default:
-				others = append(others, f.Contender+" "+f.told())
+				others = append(others, f.Contender+" "+f.cell())
 			}
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", name, ours, strings.Join(others, "; "))
@@ -162,7 +162,7 @@ func (r result) block() string {
 	return b.String()
 }
 
-func (f figure) told() string {
+func (f figure) cell() string {
 	text := digits(f.Median) + " " + f.Unit
 	if f.P95 > 0 {
 		text += " (" + digits(f.P95) + ")"

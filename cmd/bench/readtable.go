@@ -43,7 +43,7 @@ func (r result) readBlock() string {
 		b.WriteString("| " + app + " |")
 		for _, reader := range readers() {
 			for _, l := range reader.looks {
-				b.WriteString(" " + r.told(app, reader.name, l) + " |")
+				b.WriteString(" " + r.cell(app, reader.name, l) + " |")
 			}
 		}
 		b.WriteByte('\n')
@@ -90,7 +90,7 @@ func (r result) reading(app, contender string, l look) (reading, bool) {
 }
 
 // told returns a reading as tokens, and characters in parentheses.
-func (r result) told(app, contender string, l look) string {
+func (r result) cell(app, contender string, l look) string {
 	one, ok := r.reading(app, contender, l)
 	if !ok {
 		return "failed"

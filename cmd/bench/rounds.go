@@ -15,17 +15,17 @@ const leastRounds = 3
 // has run leastRounds rounds and used up its time budget stops. If once fails for a contender,
 // take records the error in place of the contender's times and leaves the contender out of the
 // remaining rounds.
-func (b *bench) take(ctx context.Context, name string, most int, once func(c *contender, round int) (time.Duration, error)) {
+func (b *bench) take(ctx context.Context, name string, maxRounds int, measure func(c *contender, round int) (time.Duration, error)) {
 	took := map[*contender]series{}
 	used := map[*contender]time.Duration{}
 	out := map[*contender]bool{}
-	for round := range most {
+	for round := range maxRounds {
 		for _, c := range b.contenders {
 			if out[c] || !c.takesPart(name) || round >= leastRounds && used[c] > b.budget || ctx.Err() != nil {
 				continue
 			}
 			began := time.Now()
-			one, err := once(c, round)
+			one, err := measure(c, round)
 			if err != nil {
 				out[c] = true
 				b.fail(name, c.name, err)

@@ -21,8 +21,8 @@ const (
 )
 
 // ours builds abrowser from this repository and returns it as a contender.
-func (b *bench) ours(ctx context.Context) (*contender, error) {
-	dir, err := b.own("a")
+func (b *bench) buildOwn(ctx context.Context) (*contender, error) {
+	dir, err := b.makeDir("a")
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (b *bench) ours(ctx context.Context) (*contender, error) {
 		}
 	}
 	b.versions = append(b.versions, "abrowser "+lineOf("git", "describe", "--always", "--dirty"), "node "+lineOf("node", "--version"))
-	c := &contender{name: self, program: []string{program}, dir: dir, words: spoken, leaves: [][]string{{"close", "--all", "--force"}, {"browser", "stop"}}, one: true, spares: true}
+	c := &contender{name: self, program: []string{program}, dir: dir, words: sharedWords, stopCommands: [][]string{{"close", "--all", "--force"}, {"browser", "stop"}}, one: true, spares: true}
 	if b.browser != "" {
 		c.env = append(c.env, "ABROWSER_EXECUTABLE_PATH="+b.browser)
 	}
@@ -66,7 +66,7 @@ func fullOf(thin string) string { return thin + "d" }
 func (b *bench) variants(us *contender) []*contender {
 	variant := func(name, dir string, env []string, in ...string) *contender {
 		c := *us
-		c.name, c.dir, c.in, c.leaves = name, filepath.Join(b.dir, dir), in, us.leaves
+		c.name, c.dir, c.in, c.stopCommands = name, filepath.Join(b.dir, dir), in, us.stopCommands
 		c.env = append(append(slices.Clip(us.env), "ABROWSER_EXECUTABLE_PATH="+b.browser), env...)
 		return &c
 	}
@@ -115,7 +115,7 @@ func (c *contender) findBrowser(ctx context.Context) (string, error) {
 
 // spoken returns the arguments of an action for abrowser and agent-browser, which have the
 // same command line.
-func spoken(session string, a action, text string) []string {
+func sharedWords(session string, a action, text string) []string {
 	words := map[action][]string{
 		openURL: {"open", text}, navigate: {"open", text}, getURL: {"get", "url"}, evaluate: {"eval", text}, fill: {"fill", "#name", text},
 		snapshot: {"snapshot", "-i"}, click: {"click", text}, clickRef: {"click", "@" + text}, getText: {"get", "text", text}, screenshot: {"screenshot", text}, fullScreenshot: {"screenshot", "--full", text},
@@ -138,7 +138,7 @@ func playwrightWords(config string) func(string, action, string) []string {
 }
 
 // peer fetches a peer and returns its contenders.
-func (b *bench) peer(ctx context.Context, name string) ([]*contender, error) {
+func (b *bench) fetchPeer(ctx context.Context, name string) ([]*contender, error) {
 	switch name {
 	case "agent-browser":
 		return b.agentBrowser(ctx)
@@ -180,7 +180,7 @@ func (b *bench) agentBrowser(ctx context.Context) ([]*contender, error) {
 	if err != nil {
 		return nil, err
 	}
-	own, err := b.own("b")
+	own, err := b.makeDir("b")
 	if err != nil {
 		return nil, err
 	}
@@ -194,20 +194,20 @@ func (b *bench) agentBrowser(ctx context.Context) ([]*contender, error) {
 		return nil, err
 	}
 	env := []string{"AGENT_BROWSER_EXECUTABLE_PATH=" + b.browser, "AGENT_BROWSER_ARGS=" + strings.Join(append(b.flags(), window), "\n")}
-	leaves := [][]string{{"close", "--all"}}
-	first := &contender{name: "agent-browser", program: []string{program}, env: env, dir: own, words: spoken, leaves: leaves}
+	stopCommands := [][]string{{"close", "--all"}}
+	first := &contender{name: "agent-browser", program: []string{program}, env: env, dir: own, words: sharedWords, stopCommands: stopCommands}
 	port, stop, err := b.chromeWithPort(ctx, "chrome")
 	if err != nil {
 		return nil, err
 	}
-	pinned, err := b.own("c")
+	pinned, err := b.makeDir("c")
 	if err != nil {
 		stop(ctx)
 		return nil, err
 	}
 	second := &contender{
-		name: "agent-browser --cdp --pin-tab", program: []string{program, "--cdp", port, "--pin-tab"}, dir: pinned, words: spoken,
-		leaves: leaves, onEnd: stop,
+		name: "agent-browser --cdp --pin-tab", program: []string{program, "--cdp", port, "--pin-tab"}, dir: pinned, words: sharedWords,
+		stopCommands: stopCommands, onEnd: stop,
 		// This contender does not take part in nameTasks, since its sessions act on the same page.
 		// It does not take part in nameColdStart, since its browser is already running.
 		in: slices.DeleteFunc(names(), func(name string) bool { return name == nameTasks || name == nameColdStart }),
@@ -217,7 +217,7 @@ func (b *bench) agentBrowser(ctx context.Context) ([]*contender, error) {
 
 // chromeWithPort starts a browser with a debugging port, which several clients can share.
 func (b *bench) chromeWithPort(ctx context.Context, dir string) (port string, stop func(context.Context), err error) {
-	profile, err := b.own(dir)
+	profile, err := b.makeDir(dir)
 	if err != nil {
 		return "", nil, err
 	}
@@ -245,7 +245,7 @@ func (b *bench) playwrightCLI(ctx context.Context) ([]*contender, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := b.own("d")
+	dir, err := b.makeDir("d")
 	if err != nil {
 		return nil, err
 	}
@@ -261,6 +261,6 @@ func (b *bench) playwrightCLI(ctx context.Context) ([]*contender, error) {
 	}
 	return []*contender{{
 		name: "playwright-cli", program: []string{filepath.Join(modules, ".bin", "playwright-cli")}, dir: dir,
-		words: playwrightWords(config), leaves: [][]string{{"close-all"}}, accepts: []string{"-s=" + mainSession, "dialog-accept"},
+		words: playwrightWords(config), stopCommands: [][]string{{"close-all"}}, acceptAlert: []string{"-s=" + mainSession, "dialog-accept"},
 	}}, nil
 }

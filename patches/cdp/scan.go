@@ -12,7 +12,7 @@ const maxDepth = 250
 // members calls each(key, value) for every member of the object in msg. The key includes its
 // quotes. If each returns an error, members stops and returns that error. If msg is not a valid
 // object, members returns errJSON or errObject.
-func members(msg []byte, each func(key, value []byte) error) error {
+func members(msg []byte, visit func(key, value []byte) error) error {
 	i := space(msg, 0)
 	if i >= len(msg) {
 		return errJSON
@@ -40,7 +40,7 @@ func members(msg []byte, each func(key, value []byte) error) error {
 		if end = valueEnd(msg, i, 1); end < 0 {
 			return errJSON
 		}
-		if err := each(key, msg[i:end]); err != nil {
+		if err := visit(key, msg[i:end]); err != nil {
 			return err
 		}
 		if i = space(msg, end); i >= len(msg) {
