@@ -158,8 +158,8 @@ func (m *Mux) detachUnowned(t *target) {
 		m.detachSession(session)
 		return
 	}
-	// Detach only after the reply. Otherwise a service worker whose renderer process has not
-	// started would process the detachment without the resumption, and would stay paused forever.
+	// Detach only after the reply. Otherwise a service worker that has no renderer yet would get
+	// only the detachment and not the resumption, and would stay paused forever.
 	detach := once(func() { m.detachSession(session) })
 	m.call("Runtime.runIfWaitingForDebugger", nil, session, func(cdp.Message) { detach() })
 	if t.Type == "page" {

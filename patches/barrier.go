@@ -10,9 +10,9 @@ import (
 // of Barrier, or when limit has passed.
 func (m *Mux) Barrier(limit time.Duration, done func()) {
 	done = once(done)
-	// Any call would do as a barrier, because the browser sends messages in order. getTargets is
-	// used because its reply also has the present titles. Chromium sends no event when a title
-	// changes. It reports a new page before the page has a title, with the URL as the title.
+	// Any call would do as a barrier, because the browser sends its messages in order. getTargets
+	// is used because its reply also has the present titles. Chromium sends no event when a title
+	// changes, so the last title that it reported is often still the URL.
 	m.call("Target.getTargets", []byte(`{`+targetFilter+`}`), "", func(in cdp.Message) {
 		var list struct {
 			Infos []rawInfo `json:"targetInfos"`

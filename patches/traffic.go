@@ -50,7 +50,7 @@ func (m *Mux) FromBrowser(raw []byte) {
 	}
 }
 
-// handleReply passes the reply in a message of the browser to the sender of the call.
+// handleReply passes a reply of the browser to the sender of the pending call.
 func (m *Mux) handleReply(in cdp.Message) {
 	c, ok := m.pending[in.ID]
 	if !ok {
