@@ -86,7 +86,8 @@ func (m *Mux) reopenNext(owners []*tenant, done func()) {
 		m.reopenAt(tn, to, reopened)
 		return
 	}
-	m.createPrivate(tn, func(err error) { // the old context, with its logins, was lost with the browser
+	// The tenant's old context and its logins were lost with the browser.
+	m.createPrivate(tn, func(err error) {
 		if err != nil {
 			reopened(false)
 			return

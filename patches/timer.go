@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// timer is a call that is due at a time.
+// timer is a function that the Mux has to call at a given time.
 type timer struct {
 	at time.Time
 	fn func()
@@ -30,12 +30,13 @@ func (t *timers) Pop() any {
 	return last
 }
 
-// after calls do once d has passed; see [Mux.Tick].
+// after calls fn when the duration d has passed; see [Mux.Tick].
 func (m *Mux) after(d time.Duration, fn func()) {
 	heap.Push(&m.timers, timer{m.Clock().Add(d), fn})
 }
 
-// Next returns when [Mux.Tick] has to be called next. ok is false if no timer is set.
+// Next returns the time at which the caller has to call [Mux.Tick] next. ok is false if no timer is
+// set.
 func (m *Mux) Next() (at time.Time, ok bool) {
 	if len(m.timers) == 0 {
 		return time.Time{}, false
@@ -51,7 +52,7 @@ func (m *Mux) Tick() {
 	}
 }
 
-// once returns a function that calls do the first time only.
+// once returns a function that calls fn the first time it is called, and does nothing later.
 func once(fn func()) func() {
 	ran := false
 	return func() {
