@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// bench is one run: its contenders, the site that they visit, and the measured figures.
+// bench is a run: its contenders, the site that they visit, and the measured figures.
 type bench struct {
 	options
 	dir        string // contains all files that the run creates
@@ -26,7 +26,7 @@ type bench struct {
 const self = "abrowser"
 
 func newBench(ctx context.Context, o options) (*bench, error) {
-	dir, err := os.MkdirTemp("/tmp", "abbench") // short: socket paths are limited in length
+	dir, err := os.MkdirTemp("/tmp", "abbench") // short, since socket paths are limited
 	if err != nil {
 		return nil, err
 	}
@@ -38,8 +38,9 @@ func newBench(ctx context.Context, o options) (*bench, error) {
 	return b, nil
 }
 
-// prepare builds abrowser, fetches the peers and warms every contender up. A contender that
-// fails to warm up is left out; if it is abrowser itself, prepare returns an error.
+// prepare builds abrowser, fetches the peers and runs a few commands with every contender, to warm
+// it up and to check it. If this fails for abrowser itself, prepare returns an error. If it fails
+// for another contender, the run does without that contender.
 func (b *bench) prepare(ctx context.Context) error {
 	b.progress("building abrowser")
 	us, err := b.buildOwn(ctx)
@@ -68,7 +69,7 @@ func (b *bench) prepare(ctx context.Context) error {
 		case err == nil:
 		case c == us || ctx.Err() != nil:
 			return fmt.Errorf("%s: %w", c.name, err)
-		default: // the other contenders are still measured
+		default: // continue with the other contenders
 			b.fail("warming up", c.name, err)
 			c.end(ctx)
 			b.contenders = slices.DeleteFunc(b.contenders, func(x *contender) bool { return x == c })
@@ -93,7 +94,8 @@ func (b *bench) close() {
 	}
 }
 
-// contenderNamed returns the contender with this name, or nil if the run has no such contender.
+// contenderNamed returns the contender with the given name, or nil if the run has no such
+// contender.
 func (b *bench) contenderNamed(name string) *contender {
 	for _, c := range b.contenders {
 		if c.name == name {
@@ -120,7 +122,7 @@ func firstLine(text string) string {
 	return line[:min(len(line), 200)]
 }
 
-// flags returns the flags with which the browser is started for every contender that accepts
+// flags returns the flags with which every contender starts its browser, if the contender accepts
 // browser flags.
 func (b *bench) flags() []string {
 	flags := []string{"--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"}
@@ -130,7 +132,8 @@ func (b *bench) flags() []string {
 	return flags
 }
 
-// own creates a directory with this name in the directory of the run, and returns its path.
+// makeDir creates a directory with the given name in the directory of the run, and returns its
+// path.
 func (b *bench) makeDir(name string) (string, error) {
 	dir := filepath.Join(b.dir, name)
 	return dir, os.MkdirAll(dir, 0o700)

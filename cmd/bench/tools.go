@@ -14,13 +14,13 @@ import (
 	"time"
 )
 
-// The npm packages of the peers.
+// These are the npm packages of the peers.
 const (
 	agentBrowser  = "agent-browser@0.41.2"
 	playwrightCLI = "@playwright/cli@0.1.22"
 )
 
-// ours builds abrowser from this repository and returns it as a contender.
+// buildOwn builds abrowser from this repository and returns it as a contender.
 func (b *bench) buildOwn(ctx context.Context) (*contender, error) {
 	dir, err := b.makeDir("a")
 	if err != nil {
@@ -44,8 +44,8 @@ func (b *bench) buildOwn(ctx context.Context) (*contender, error) {
 }
 
 // rewrite replaces a program with a copy of itself, because `just install` and npm also install
-// copies. The file that the linker itself writes takes a tenth longer to start, since the page
-// cache holds it in smaller folios than a copy.
+// copies. The file that the linker writes takes a tenth longer to start than a copy, because the
+// page cache holds it in smaller folios.
 func rewrite(program string) error {
 	raw, err := os.ReadFile(program)
 	if err != nil {
@@ -57,12 +57,12 @@ func rewrite(program string) error {
 	return os.WriteFile(program, raw, 0o755)
 }
 
-// fullOf returns the path of the full program that belongs to a thin program. People run the thin
-// program as abrowser. It contains only the command line.
+// fullOf returns the path of the full program that belongs to a thin program. The thin program is
+// what people run as abrowser, and contains only the command line.
 func fullOf(thin string) string { return thin + "d" }
 
-// variants returns contenders that run abrowser in other ways. Each takes part only in the
-// scenarios in which its way makes a difference.
+// variants returns contenders that run abrowser in other ways. Each of them takes part only in the
+// scenarios in which this makes a difference.
 func (b *bench) variants(us *contender) []*contender {
 	variant := func(name, dir string, env []string, in ...string) *contender {
 		c := *us
@@ -90,8 +90,8 @@ func (b *bench) variants(us *contender) []*contender {
 	})
 }
 
-// findBrowser installs what abrowser needs, and returns the path of the browser that abrowser
-// uses.
+// findBrowser installs everything that abrowser needs, and returns the path of the browser that
+// abrowser uses.
 func (c *contender) findBrowser(ctx context.Context) (string, error) {
 	out, _, err := c.command(ctx, "install", "--json")
 	if err != nil {
@@ -113,7 +113,7 @@ func (c *contender) findBrowser(ctx context.Context) (string, error) {
 	return "", fmt.Errorf("abrowser install names no browser: %s", out)
 }
 
-// spoken returns the arguments of an action for abrowser and agent-browser, which have the
+// sharedWords returns the arguments of an action for abrowser and for agent-browser, which have the
 // same command line.
 func sharedWords(session string, a action, text string) []string {
 	words := map[action][]string{
@@ -124,7 +124,8 @@ func sharedWords(session string, a action, text string) []string {
 	return append([]string{"--session", session}, words...)
 }
 
-// playwrightWords returns the function that turns an action into arguments of playwright-cli.
+// playwrightWords returns a function that returns the arguments of an action for playwright-cli.
+// config is the path of playwright-cli's configuration file.
 func playwrightWords(config string) func(string, action, string) []string {
 	return func(session string, a action, text string) []string {
 		words := map[action][]string{
@@ -137,7 +138,7 @@ func playwrightWords(config string) func(string, action, string) []string {
 	}
 }
 
-// peer fetches a peer and returns its contenders.
+// fetchPeer fetches a peer from npm and returns its contenders.
 func (b *bench) fetchPeer(ctx context.Context, name string) ([]*contender, error) {
 	switch name {
 	case "agent-browser":
@@ -148,8 +149,8 @@ func (b *bench) fetchPeer(ctx context.Context, name string) ([]*contender, error
 	return nil, fmt.Errorf("there is no peer %q; there are agent-browser and playwright-cli", name)
 }
 
-// npm installs a package and returns its node_modules directory. Later runs use the same
-// directory.
+// npm installs an npm package and returns the path of its node_modules directory. Later runs use
+// the same directory.
 func (b *bench) npm(ctx context.Context, pkg string) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -170,7 +171,7 @@ func (b *bench) npm(ctx context.Context, pkg string) (string, error) {
 }
 
 // window is the flag with which Chromium in the new headless mode shows pages at 1280x720 pixels,
-// as abrowser does. The window is 87 pixels higher than the page.
+// as abrowser does. In this mode the window is 87 pixels higher than the page.
 const window = "--window-size=1280,807"
 
 // agentBrowser returns two contenders: agent-browser with a Chrome for each session, and
@@ -184,8 +185,8 @@ func (b *bench) agentBrowser(ctx context.Context) ([]*contender, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Run the native program without the script through which npm starts it. Run a copy of the
-	// program, since abrowser is a copy, too (see rewrite).
+	// Run the native program directly, and not through npm's start script. Run a copy of the
+	// program, because the contender abrowser is a copy, too (see rewrite).
 	native := filepath.Join(modules, "agent-browser", "bin", "agent-browser-"+runtime.GOOS+"-"+map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH])
 	program := filepath.Join(own, "agent-browser")
 	if raw, err := os.ReadFile(native); err != nil {
@@ -208,14 +209,14 @@ func (b *bench) agentBrowser(ctx context.Context) ([]*contender, error) {
 	second := &contender{
 		name: "agent-browser --cdp --pin-tab", program: []string{program, "--cdp", port, "--pin-tab"}, dir: pinned, words: sharedWords,
 		stopCommands: stopCommands, onEnd: stop,
-		// This contender does not take part in nameTasks, since its sessions act on the same page.
-		// It does not take part in nameColdStart, since its browser is already running.
+		// This contender does not take part in nameTasks, because all its sessions act on the same
+		// page. It does not take part in nameColdStart, because its browser is already running.
 		in: slices.DeleteFunc(names(), func(name string) bool { return name == nameTasks || name == nameColdStart }),
 	}
 	return []*contender{first, second}, nil
 }
 
-// chromeWithPort starts a browser with a debugging port, which several clients can share.
+// chromeWithPort starts a browser with a debugging port, to which several clients can connect.
 func (b *bench) chromeWithPort(ctx context.Context, dir string) (port string, stop func(context.Context), err error) {
 	profile, err := b.makeDir(dir)
 	if err != nil {

@@ -85,7 +85,7 @@ func (r *report) runAll(ctx context.Context, words []string, list bool, limit ti
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
 	// Some tests run code as another user, who must be able to enter this directory.
-	if err := os.Chmod(temp, 0o755); err != nil { //nolint:gosec // as above
+	if err := os.Chmod(temp, 0o755); err != nil { //nolint:gosec // other users must be able to enter it
 		return err
 	}
 	b := &bench{root: root, temp: temp, limit: limit, baseline: map[trial]error{}}
