@@ -25,7 +25,7 @@ type Client struct {
 	Endpoint     home.Endpoint
 	Session      string        // the session that requests are for
 	Build        string        // if set, a server of another build refuses the requests
-	Agent        string        // the agent that sends the requests; the default is named as Session
+	Agent        string        // the agent that sends the requests; default: named as Session
 	OwnerProcess string        // if set, the [sockets.Process] whose exit ends the session
 	Settings     wire.Settings // the settings that the caller requests
 

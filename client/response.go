@@ -59,7 +59,7 @@ func newResponseReader(r io.Reader) *responseReader {
 	return rr
 }
 
-// next reads a response. If the connection ends before the response does, next returns
+// next reads a response. If the connection ends before the response is complete, next returns
 // [io.ErrUnexpectedEOF], or a syntax error if only a part of the status line has arrived.
 func (rr *responseReader) next() (response, error) {
 	rr.limit.N = maxHead

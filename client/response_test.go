@@ -88,7 +88,7 @@ func TestResponseReader(t *testing.T) {
 }
 
 func TestSuccessiveResponses(t *testing.T) {
-	const n = 100 // so many responses are larger, together, than the limit for one head
+	const n = 100 // n responses together are larger than the limit for one head
 	body := strings.Repeat("x", maxHead/10)
 	a := newResponseReader(strings.NewReader(strings.Repeat("HTTP/1.1 200 OK\r\nContent-Length: 6553\r\n\r\n"+body, n)))
 	for i := range n {

@@ -47,8 +47,8 @@ func (m *Mux) TakeActivity(name string) bool {
 	return moved
 }
 
-// unchanged reports whether the tenant has had no activity since the last
-// [Mux.TakeActivity], and its summary still equals the one recorded there.
+// unchanged reports whether the tenant has had no activity since the last call of
+// [Mux.TakeActivity], and still has the summary that this call recorded.
 func (tn *tenant) unchanged() bool {
 	return !tn.activity && tn.lastSummary != nil && *tn.lastSummary == tn.summary()
 }

@@ -157,7 +157,7 @@ func (m *Mux) Evict(target string, limit time.Duration, done func()) {
 // AgentEnd is the result of [Mux.EndAgent].
 type AgentEnd struct {
 	Tenants      []string
-	Disconnected []string // the names in Tenants whose tenant had no client when it was ended
+	Disconnected []string // the names of those that had no client when they were ended
 	Closed       int      // number of extra tabs that were closed
 }
 

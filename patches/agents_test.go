@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// muxWith returns a Mux with one tenant for each entry of tabs. The value is the number of the
-// tenant's tabs. The tabs were opened one second apart.
+// muxWith returns a Mux with the given tenants. tabs maps the name of each tenant to the number of
+// its tabs. The tabs were opened one second apart.
 func muxWith(t *testing.T, o Options, tabs map[string]int) (*Mux, *recorder) {
 	t.Helper()
 	rec := &recorder{}

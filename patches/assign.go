@@ -39,7 +39,7 @@ func (m *Mux) assignOwner(t *target) {
 	if t.OpenerID == "" && t.Type == "page" {
 		for id := range m.creates {
 			if id <= t.lastCreate {
-				return // this call may have created t; its reply will tell
+				return // this call may have created t, so wait for its reply
 			}
 		}
 		if tn := m.guessOpener(t); tn != nil && t.paused {
@@ -133,8 +133,8 @@ func (m *Mux) guessOpener(t *target) *tenant {
 	return one
 }
 
-// notePopup records that a frame of the tenant is about to open a tab. in is the event that says
-// so.
+// notePopup handles the event in, which announces that a frame of the tenant is about to open a
+// tab.
 func (m *Mux) notePopup(tn *tenant, in cdp.Message) {
 	var p struct{ URL, Disposition string }
 	if in.Params(&p) != nil || p.Disposition == "currentTab" || p.Disposition == "download" {

@@ -7,12 +7,13 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// dialogGuard records the dialogs that open while a Mux takes over from the previous Mux. Without
-// it, the browser would report a dialog to no session in the time after the previous Mux's sessions
-// end and before Page.enable on the new sessions. Such a dialog would block its page forever (see
-// [Mux.watchDialogs]). So the guard attaches a session of its own to each page before the previous
-// sessions end, and enables the Page domain on it. It detaches its sessions when the new Mux's
-// sessions are set up.
+// dialogGuard records the dialogs that open while a Mux takes over from the previous Mux. The guard
+// is needed between the end of the previous Mux's sessions and Page.enable on the new sessions. In
+// this time, the browser would report a dialog to no session, and the dialog would block its page
+// forever (see [Mux.watchDialogs]).
+//
+// So the guard attaches a session of its own to each page before the previous sessions end, and
+// enables the Page domain on it. It detaches its sessions when the new Mux's sessions are set up.
 type dialogGuard struct {
 	m        *Mux
 	listing  bool            // the guard's getTargets call is unanswered

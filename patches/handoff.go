@@ -35,9 +35,9 @@ func (m *Mux) handOff(s *session, t *target) {
 	m.sendEvent(s, "Target.attachedToTarget", attachedParams{child.id, t.raw, true})
 }
 
-// resumeHandedOff resumes a target whose session was handed off, and attaches the Mux again
-// when the target runs. If the client has sent Runtime.runIfWaitingForDebugger, its request
-// is answered with the reply to the Mux's call of the same method.
+// resumeHandedOff resumes a target whose session was handed off to a client, and attaches the Mux
+// again when the target runs. If the client has already sent Runtime.runIfWaitingForDebugger on the
+// session, the client gets the reply to the Mux's own call of this method.
 func (m *Mux) resumeHandedOff(t *target) {
 	s, resumeCall := t.handedOff, t.resumeCall
 	t.handedOff, t.resumeCall = nil, nil
@@ -81,8 +81,8 @@ func (m *Mux) reclaim(s *session) {
 	}
 }
 
-// handedOffDetached handles the end of a handed-off session, and forwards the event to the
-// client.
+// handedOffDetached handles the end of a handed-off session, which the event in reports. It
+// forwards the event to the client.
 func (m *Mux) handedOffDetached(s *session, in cdp.Message) {
 	m.removeJournal(s.id)
 	m.removeSession(s)

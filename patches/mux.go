@@ -32,7 +32,7 @@ type Transport interface {
 	Discard(name string)
 }
 
-// Options configure a [Mux]. Only Transport is required.
+// Options holds the settings of a [Mux]. Only Transport is required.
 type Options struct {
 	Transport Transport
 	State     State            // the state that the browser's previous Mux saved
@@ -57,11 +57,11 @@ type Options struct {
 	// alive, even if it is not connected. The tenants of a living agent cannot be claimed by
 	// another agent. If AgentAlive is nil, no agent without a connection counts as alive.
 	AgentAlive func(agent string) bool
-	// External is set for a browser that was not started by abrowser. The Mux attaches
-	// only to targets of its tenants and pauses none.
+	// External is true for a browser that was not started by abrowser. The Mux attaches only to
+	// targets of its tenants and pauses no target.
 	External bool
-	// Visible is set for a browser whose windows a person sees. The Mux never brings a tab
-	// to the front there.
+	// Visible is true for a browser whose windows a person sees. In such a browser, the Mux never
+	// brings a tab to the front.
 	Visible bool
 	// SpareAfter is the number of new sessions after which the Mux creates a spare page,
 	// which is a blank page that the next session gets as its first page. No spare page is
@@ -82,7 +82,7 @@ type Mux struct {
 	pending  map[int64]pendingCall
 	clients  map[ClientID]*client
 	sessions map[string]*session // the clients' CDP sessions
-	attached map[string]*target  // targets to which the Mux is attached, by the id of its session
+	attached map[string]*target  // by the id of the Mux's own CDP session on the target
 	targets  map[string]*target
 	tenants  map[string]*tenant
 	// creates has the unanswered createTarget calls by message id. The value is the owner of the
@@ -209,8 +209,8 @@ func (m *Mux) takeOver(previous []string, done func()) {
 }
 
 // Close ends the Mux after the browser is gone. It saves changes whose save is delayed, so that the
-// tabs can be opened again in the next browser, and then disconnects all clients. Clients get the
-// reason why.
+// tabs can be opened again in the next browser. Then it disconnects all clients by [Transport].Cut,
+// with the given reason.
 func (m *Mux) Close(why string) {
 	m.Flush()
 	for id, c := range m.clients {

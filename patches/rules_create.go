@@ -6,8 +6,8 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// createTime limits how long an unanswered createTarget call delays the decision which tenant owns
-// a new tab. While the call is unanswered, it may have created any new tab that has no opener.
+// createTime limits how long an unanswered createTarget call delays the decision about which tenant
+// owns a new tab. While the call is unanswered, it may have created any new tab that has no opener.
 const createTime = 10 * time.Second
 
 // createTarget opens a page in the background for the tenant, or takes the spare page. The

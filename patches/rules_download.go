@@ -19,8 +19,8 @@ type downloadDir struct {
 	byGUID bool // each copy is named by the GUID of its download
 }
 
-// deliveryOf returns the place for the copy of a download that the session's client wants. ok is
-// false if the client wants no copy.
+// deliveryOf returns where the session's client wants a copy of a download. ok is false if the
+// client wants no copy.
 func (s downloadSettings) deliveryOf(d *download) (to Delivery, ok bool) {
 	p, ok := s.dirs[d.Context]
 	switch {

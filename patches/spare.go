@@ -40,7 +40,7 @@ func (sp *sparePage) pageCreated(t *target) {
 	}
 }
 
-// prepare creates a spare page, unless a person would see it.
+// prepare creates a spare page in a browser whose windows no person sees.
 func (sp *sparePage) prepare() {
 	// If a client has created another page in the meantime, the timer of that page calls prepare.
 	if sp.m.closing || sp.m.Clock().Sub(sp.last) < spareDelay {
@@ -51,7 +51,7 @@ func (sp *sparePage) prepare() {
 	}
 }
 
-// keepFirst makes the empty page that a visible browser opens at its start the spare page. See
+// keepFirst turns the empty page that a visible browser opens at its start into the spare page. See
 // [Mux.KeepFirstPage].
 func (sp *sparePage) keepFirst() {
 	for _, id := range sp.m.unownedPages() {
@@ -160,7 +160,7 @@ func (sp *sparePage) isSpare(t *target) bool {
 }
 
 // targetEnded is called when target t has ended or crashed. If t is the spare page, there is no
-// spare page afterwards. If t has crashed, targetEnded closes it.
+// spare page afterwards. If the spare page has crashed, targetEnded also closes it.
 func (sp *sparePage) targetEnded(t *target, crashed bool) {
 	if sp.target != t.TargetID {
 		return
@@ -171,7 +171,7 @@ func (sp *sparePage) targetEnded(t *target, crashed bool) {
 	}
 }
 
-// KeepFirstPage makes the empty page that a visible browser opens at its start the spare page. The
-// first session gets this page, so that the window shows the session and no empty tab. In any other
-// browser, KeepFirstPage does nothing.
+// KeepFirstPage turns the empty page that a visible browser opens at its start into the spare page.
+// The first session gets this page, so that the window shows the session and no empty tab. In any
+// other browser, KeepFirstPage does nothing.
 func (m *Mux) KeepFirstPage() { m.spare.keepFirst() }

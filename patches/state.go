@@ -66,7 +66,8 @@ type Tab struct {
 	Title    string    `json:"title"`
 	Opened   time.Time `json:"opened"`
 	Released time.Time `json:"released,omitzero"`
-	Context  string    `json:"context,omitzero"` // its browser context if a client created that
+	// Context is the tab's browser context if a client created this context. Otherwise it is empty.
+	Context string `json:"context,omitzero"`
 	// Pending is the URL at which the tab is being reopened. It is empty after the tab has navigated.
 	Pending string `json:"want,omitzero"`
 	// Loads is how often the tab was reopened since a browser last lived for [stableTime].
@@ -194,7 +195,7 @@ func (m *Mux) Flush() {
 	}
 }
 
-// saveDelay is how long [Mux.saveSoon] waits.
+// saveDelay is how long [Mux.saveSoon] waits before it saves the state.
 const saveDelay = 500 * time.Millisecond
 
 // Died returns the state after the browser has died. In the new state, all tabs are lost, and

@@ -138,9 +138,10 @@ func (m *Mux) targetEnded(id string, in cdp.Message) {
 	}
 }
 
-// failPending answers the pending calls on a new page whose renderer has crashed with an error.
-// Chromium does not answer these calls, and Playwright would wait for their replies forever while
-// it sets up the page. On a page that is set up, Playwright handles the crash event instead.
+// failPending answers each pending call on a new page with an error, because the page's renderer
+// has crashed. Chromium does not answer these calls, and Playwright would wait for their replies
+// forever while it sets up the page. On a page that is set up, Playwright handles the crash event
+// instead.
 func (m *Mux) failPending(t *target) {
 	for _, n := range slices.Sorted(maps.Keys(m.pending)) {
 		c := m.pending[n]
@@ -152,7 +153,7 @@ func (m *Mux) failPending(t *target) {
 	}
 }
 
-// removeTarget removes a target that is gone from the Mux's records.
+// removeTarget removes a target from the Mux's records after the target is gone.
 func (m *Mux) removeTarget(t *target) {
 	delete(m.targets, t.TargetID)
 	delete(m.attached, t.session)

@@ -11,9 +11,9 @@ type tenant struct {
 	Tenant
 	clients []*client
 	tabs    map[string]*Tab // by target id
-	// connections increases when a client connects, when the last client leaves, and in End
-	// and RemoveGroup. If it has increased since a timer for the release was set, the timer
-	// does nothing.
+	// connections is a counter. It increases when a client connects, when the last client leaves,
+	// and in the methods End and RemoveGroup. If it has increased since the timer for a release was
+	// set, this timer does nothing.
 	connections int
 	popupUntil  time.Time // until this time, a new tab without an opener may result from a click
 	pageEvents  int       // number of events for which [isPageEvent] is true

@@ -52,7 +52,7 @@ func (m *Mux) Tick() {
 	}
 }
 
-// once returns a function that calls fn the first time it is called, and does nothing later.
+// once returns a function that calls fn when it is called for the first time, and then never again.
 func once(fn func()) func() {
 	ran := false
 	return func() {

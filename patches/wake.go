@@ -35,8 +35,8 @@ func (m *Mux) resume(t *target) {
 	m.after(resumeTime, func() { m.wake(t) })
 }
 
-// wake turns on what keeps the running page of a live tenant awake. It also starts to watch the
-// page's dialogs, even if the tenant is not live.
+// wake keeps a page awake by focus emulation and a screencast, if the page runs and its tenant is
+// live. Even if the tenant is not live, wake starts to watch the page's dialogs.
 func (m *Mux) wake(t *target) {
 	m.watchDialogs(t)
 	if t.session == "" || t.paused || t.awake || t.tab == nil || !t.owner.live() {

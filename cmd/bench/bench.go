@@ -38,9 +38,9 @@ func newBench(ctx context.Context, o options) (*bench, error) {
 	return b, nil
 }
 
-// prepare builds abrowser, fetches the peers and runs a few commands with every contender, to warm
-// it up and to check it. If this fails for abrowser itself, prepare returns an error. If it fails
-// for another contender, the run does without that contender.
+// prepare builds abrowser, fetches the peers, and warms up every contender with a few commands,
+// whose effects it checks. If the warm-up of abrowser fails, prepare returns an error. If the
+// warm-up of another contender fails, the run continues without this contender.
 func (b *bench) prepare(ctx context.Context) error {
 	b.progress("building abrowser")
 	us, err := b.buildOwn(ctx)

@@ -129,7 +129,7 @@ func (c *contender) verify(ctx context.Context, s *site) error {
 }
 
 // mainSession is the session in which warm commands are measured. A command is warm if its session
-// already exists when it starts.
+// already exists when the command starts.
 const mainSession = "main"
 
 // end stops the contender's processes.

@@ -25,7 +25,7 @@ func measureFloor(ctx context.Context, b *bench, name string) error {
 		return err
 	}
 	defer listener.Close()
-	go func() { // until the listener is closed
+	go func() { // runs until the listener is closed
 		for {
 			conn, err := listener.Accept()
 			if err != nil {

@@ -228,7 +228,7 @@ func (b *bench) chromeWithPort(ctx context.Context, dir string) (port string, st
 		return "", nil, err
 	}
 	stop = func(context.Context) {
-		_ = cmd.Process.Signal(os.Interrupt) // it may have exited
+		_ = cmd.Process.Signal(os.Interrupt) // fails if the process has exited
 		_ = cmd.Wait()
 	}
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline) && ctx.Err() == nil; time.Sleep(50 * time.Millisecond) {

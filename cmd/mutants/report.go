@@ -56,7 +56,7 @@ type report struct {
 	progress io.Writer
 	verbose  bool
 	rows     [][]string
-	bad      int // number of bad rows: the guard's test did not fail as it should
+	bad      int // number of rows whose test did not fail as it should
 }
 
 // runAll runs the tests of the guards that match the words, or lists these guards.

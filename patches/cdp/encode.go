@@ -14,15 +14,15 @@ type Error struct {
 // Error returns the field Message.
 func (e *Error) Error() string { return e.Message }
 
-// Response returns the response that answers the request with this id with the error e. The session
-// is empty for a request on the root session.
+// Response returns an error response to the request with this id. The session is empty for a
+// request on the root session.
 func (e *Error) Response(id int64, session string) []byte {
 	raw, _ := json.Marshal(e) // an integer and a string can always be encoded
 	return response(id, `,"error":`, raw, session)
 }
 
-// Response returns the response that answers the request with this id with a result, which is JSON.
-// The session is empty for a request on the root session.
+// Response returns a response with a result, which is JSON, to the request with this id. The
+// session is empty for a request on the root session.
 func Response(id int64, session string, result []byte) []byte {
 	return response(id, `,"result":`, result, session)
 }

@@ -220,9 +220,9 @@ func digits(b []byte, i int) int {
 	return i
 }
 
-// plainString returns the text of the JSON string quoted. ok is false if quoted is not a string or
-// contains an escape sequence. Escape sequences are refused because a rule would compare a name in
-// its escaped form, while Chromium reads the name in its unescaped form.
+// plainString returns the text of a JSON string. quoted is the string with its quotes. ok is false
+// if it is not a string or contains an escape sequence. Escape sequences are refused because a rule
+// would compare a name in its escaped form, while Chromium reads the name in its unescaped form.
 func plainString(quoted []byte) (text string, ok bool) {
 	if len(quoted) < 2 || quoted[0] != '"' || bytes.IndexByte(quoted, '\\') >= 0 {
 		return "", false
