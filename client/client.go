@@ -22,10 +22,12 @@ import (
 // and used by several goroutines. It opens a new connection for each request, unless it was
 // returned by [Client.KeepAlive].
 type Client struct {
-	Endpoint     home.Endpoint
-	Session      string        // the session that requests are for
-	Build        string        // if set, a server of another build refuses the requests
-	Agent        string        // the agent that sends the requests; default: named as Session
+	Endpoint home.Endpoint
+	Session  string // the session that requests are for
+	Build    string // if set, a server of another build refuses the requests
+	// Agent is the agent that sends the requests. If it is empty, this is the agent whose name is
+	// Session.
+	Agent        string
 	OwnerProcess string        // if set, the [sockets.Process] whose exit ends the session
 	Settings     wire.Settings // the settings that the caller requests
 

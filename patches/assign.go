@@ -133,7 +133,7 @@ func (m *Mux) guessOpener(t *target) *tenant {
 	return one
 }
 
-// notePopup handles the event in, which announces that a frame of the tenant is about to open a
+// notePopup handles the event with which a frame of the tenant announces that it is about to open a
 // tab.
 func (m *Mux) notePopup(tn *tenant, in cdp.Message) {
 	var p struct{ URL, Disposition string }

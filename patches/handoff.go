@@ -81,8 +81,8 @@ func (m *Mux) reclaim(s *session) {
 	}
 }
 
-// handedOffDetached handles the end of a handed-off session, which the event in reports. It
-// forwards the event to the client.
+// handedOffDetached handles the event that a handed-off session has ended, and forwards the event
+// to the client.
 func (m *Mux) handedOffDetached(s *session, in cdp.Message) {
 	m.removeJournal(s.id)
 	m.removeSession(s)
