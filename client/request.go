@@ -22,7 +22,8 @@ type request struct {
 	readOnly     bool // the request changes nothing, so it may be repeated
 }
 
-// encodeBody returns v as the JSON body of a request, or an error if the body is too large.
+// encodeBody returns v as the JSON body of a request. It returns an error if v cannot be encoded or
+// the body is too large.
 func encodeBody(v any) ([]byte, error) {
 	var raw []byte
 	switch v := v.(type) {

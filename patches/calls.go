@@ -105,8 +105,8 @@ func (m *Mux) dropCall(id int64) {
 const maxPending = 2000
 
 // WhenReady calls fn when the client may send its next message. It does so at once unless
-// [maxPending] of the client's calls are unanswered. If WhenReady is called again while its fn is
-// waiting, the new function replaces the old one.
+// [maxPending] of the client's calls are unanswered. If WhenReady is called again before it has
+// called fn, the new function replaces fn.
 func (m *Mux) WhenReady(id ClientID, fn func()) {
 	c := m.clients[id]
 	if c == nil || c.pending < maxPending {

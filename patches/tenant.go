@@ -69,9 +69,9 @@ func (tn *tenant) targets() []*target {
 	return all
 }
 
-// addClient adds a client to its tenant and wakes the tenant's pages. If the tenant was
-// ended and no agent has claimed it since, addClient removes the tenant's agent. This
-// happens if the tenant is ended while the client is connecting.
+// addClient adds a client to its tenant and wakes the tenant's pages. If the tenant was ended and
+// no agent has claimed it since, addClient removes the tenant's agent. A tenant is in this state if
+// it was ended while the client was connecting.
 func (m *Mux) addClient(c *client) {
 	tn := c.tenant
 	tn.clients = append(tn.clients, c)
