@@ -2,11 +2,11 @@ package patches
 
 import "github.com/abrowser/abrowser/patches/cdp"
 
-// The browser itself is a target, to which a client can attach like to a page. For this target,
-// Chromium uses a different id on every CDP session that is attached to it. The Mux uses the first
-// of these ids in everything that it sends to clients, including the attachedToTarget event,
-// because Puppeteer compares the ids. The target is the same for all tenants, and a session on it
-// has the rules of a root session.
+// The browser itself is a target, to which a client can attach as it can to a page. For this
+// target, Chromium uses a different id on every CDP session that is attached to it. A client that
+// asks for the target's info gets the first of these ids. If the client then attaches to the target
+// by this id, the attachedToTarget event has the same id, because Puppeteer compares the two. The
+// target is the same for all tenants, and a session on it has the rules of a root session.
 
 // browserInfo returns the TargetInfo of the browser's target for clients.
 func (m *Mux) browserInfo() rawInfo {

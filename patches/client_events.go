@@ -51,11 +51,11 @@ func (m *Mux) clientEvent(s *session, in cdp.Message) {
 	m.Transport.ToClient(s.client.id, in.Raw)
 }
 
-// isPageEvent reports whether an event shows a change of a page that programs using the page have
-// to know. For each tenant, the Mux counts these events on all connections
-// ([TenantInfo.PageEvents]). The count is for a program with two connections, which acts on a page
-// through one of them. If the count has increased during the action, the program has to expect
-// events on the other connection.
+// isPageEvent reports whether an event shows a change of a page that the page's clients have to
+// handle, such as a navigation or a dialog. For each tenant, the Mux counts these events on all
+// connections ([TenantInfo.PageEvents]). The count is for a program with two connections, which
+// acts on a page through one of them. If the count has increased during the action, the program has
+// to expect events on the other connection.
 func isPageEvent(method string) bool {
 	switch method {
 	case "Page.frameNavigated", "Page.navigatedWithinDocument", "Page.javascriptDialogOpening", "Page.javascriptDialogClosed", "Runtime.bindingCalled":
