@@ -98,8 +98,8 @@ func (r *report) runAll(ctx context.Context, words []string, list bool, limit ti
 	return nil
 }
 
-// runGuard runs each test of a guard twice: with the guard in place, and without it. It returns an
-// error only if the whole run cannot continue.
+// runGuard checks each test of a guard with the guard in place and without it. It returns an error
+// only if the whole run cannot continue.
 func (r *report) runGuard(ctx context.Context, b *bench, g guard) error {
 	for _, t := range g.tests {
 		began := time.Now()
