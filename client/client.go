@@ -1,13 +1,13 @@
-// Package client sends requests to a daemon, the process that serves a session, or to a
-// broker, the process that serves a browser.
+// Package client sends requests to a daemon, the process that serves a session, or to a broker, the
+// process that serves a browser.
 //
-// [Do] runs a verb of package verbs with typed input and output. [Client.Call] sends a verb
-// whose types are not known to the caller at compile time. The command line, the daemon (as
-// a client of the broker) and the launcher use the package. It does not import net/http,
-// which would make every command start later.
+// [Do] runs a verb of package verbs with typed input and output. [Client.Call] runs a verb that the
+// caller knows only at run time. The command line, the launcher and the daemon use this package;
+// the daemon is a client of the broker. Package client does not import net/http, because linking
+// net/http would make every command start later.
 //
-// The package starts no process, and sends no request a second time. If a request was sent and
-// no response arrived, the error's code says whether the caller may repeat the request.
+// The package starts no process, and sends no request a second time. If a request was sent and no
+// response arrived, the error's code says whether the caller may repeat the request.
 package client
 
 import (
@@ -18,28 +18,30 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Client sends requests to one daemon or broker. Endpoint is required. A Client may be
-// copied and used by several goroutines. It connects for each request, unless it was
+// Client sends requests to one daemon or broker. Only Endpoint is required. A Client may be copied
+// and used by several goroutines. It opens a new connection for each request, unless it was
 // returned by [Client.KeepAlive].
 type Client struct {
-	Endpoint     home.Endpoint
-	Session      string        // the session that requests are for
-	Build        string        // if set, a server of another build refuses requests
-	Agent        string        // the agent that sends the requests; empty for the session itself
-	OwnerProcess string        // the [sockets.Process] whose exit ends the session; may be empty
+	Endpoint home.Endpoint
+	Session  string // the session that requests are for
+	Build    string // if set, a server of another build refuses the requests
+	// Agent is the agent that sends the requests. If it is empty, this is the agent whose name is
+	// Session.
+	Agent        string
+	OwnerProcess string        // if set, the [sockets.Process] whose exit ends the session
 	Settings     wire.Settings // the settings that the caller requests
 
 	pool *pool
 }
 
-// KeepAlive returns a copy of c that keeps connections open for later requests. The copy
-// must be closed.
+// KeepAlive returns a copy of c that keeps connections open for later requests. The caller must
+// close the copy.
 func (c Client) KeepAlive() *Client {
 	c.pool = &pool{}
 	return &c
 }
 
-// Close closes the idle connections.
+// Close closes the idle connections. Connections in use are closed after their request.
 func (c *Client) Close() error {
 	if c.pool != nil {
 		c.pool.close()
@@ -47,9 +49,8 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// IsConnected reports whether the client has kept a connection after an earlier request, and
-// the server has not closed it. IsConnected sends nothing. Without [Client.KeepAlive] it returns
-// false.
+// IsConnected reports whether the client has an idle connection from an earlier request that the
+// server has not closed. IsConnected sends nothing. Without [Client.KeepAlive] it returns false.
 func (c *Client) IsConnected() bool {
 	conn := c.pooled()
 	if conn != nil {
@@ -58,8 +59,9 @@ func (c *Client) IsConnected() bool {
 	return conn != nil
 }
 
-// Do runs a verb and returns its output and the reply's warnings; see [Client.Call] for the
-// errors. Zero fields marked omitzero are not sent, so the server sets their defaults.
+// Do runs a verb and returns its output and the warnings of the reply. Its errors are those of
+// [Client.Call]. Zero fields marked omitzero are not sent, so the server uses its defaults for
+// them.
 func Do[In, Out any](ctx context.Context, c *Client, v wire.Verb[In, Out], in In) (Out, []string, error) {
 	var out Out
 	reply, err := c.Call(ctx, v.Spec, in)
@@ -72,24 +74,26 @@ func Do[In, Out any](ctx context.Context, c *Client, v wire.Verb[In, Out], in In
 	return out, reply.Warnings, nil
 }
 
-// Call sends body as the input of a verb and returns the reply. A nil body is an empty
-// object; a [json.RawMessage] is sent unchanged. The error in the reply is also returned
-// as err.
+// Call sends body as the input of a verb and returns the reply. A nil body is sent as an empty
+// object, and a [json.RawMessage] is sent unchanged. If the reply contains an error, Call also
+// returns this error as err.
 //
-// The request contains the time that is left until ctx's deadline. The end of ctx cancels the
-// request. If ctx is cancelled without a cause, Call waits up to 3 s (cancelWait) more for the
-// response, which says whether the request was carried out.
+// The request contains the time until ctx's deadline. When ctx ends, the request is cancelled. If
+// ctx is cancelled without a cause, Call waits up to 3 s (cancelWait) more for the response, which
+// says whether the request was carried out.
 //
-// If ctx ends or the connection is lost before the whole request was sent, nothing was
-// done: the error is [wire.CodeTimeout], [wire.CodeInterrupted] or [wire.CodeNotRunning].
-// If this happens after the whole request was sent, the error is [wire.CodeResultUnknown]. A
-// read-only verb is an exception, because it may be repeated: its error is one of the three codes
-// above even then, and Call returns as soon as ctx is cancelled.
+// If ctx ends or the connection is lost before the whole request was sent, the server has done
+// nothing. The error then is [wire.CodeTimeout], [wire.CodeInterrupted] or [wire.CodeNotRunning].
+// If this happens after the whole request was sent, the error is [wire.CodeResultUnknown].
+//
+// A read-only verb may always be repeated. So its error is one of the first three codes in both
+// cases, and Call returns as soon as ctx is cancelled.
 func (c *Client) Call(ctx context.Context, verb wire.Spec, body any) (wire.Reply, error) {
 	return c.post(ctx, verb.Path(), body, verb.ReadOnly)
 }
 
-// Hello returns the server's description of itself, even if the server has another build.
+// Hello returns the server's description of itself, even if the server is of another build than the
+// client.
 func (c *Client) Hello(ctx context.Context) (wire.Hello, error) {
 	var hello wire.Hello
 	r, err := c.roundTrip(ctx, request{method: methodGet, path: wire.PathHello, readOnly: true})

@@ -91,8 +91,8 @@ func TestCall(t *testing.T) {
 	}
 }
 
-// If the response is lost, the error's code says whether the verb may be repeated. The verb get
-// title may be repeated, and reload may not.
+// TestLostResponse checks that, if the response is lost, the error's code says whether the verb may
+// be repeated. The verb "get title" may be repeated, and the verb "reload" may not.
 func TestLostResponse(t *testing.T) {
 	e := newEndpoint(t, "a")
 	l, _ := listen(t, e)

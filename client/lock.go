@@ -6,12 +6,13 @@ import (
 	"time"
 )
 
-// unlockWait limits how long the release of a lock waits until the server has released it.
+// unlockWait is how long the function that [Client.Lock] returns waits, at most, until the server
+// has released the lock.
 const unlockWait = time.Second
 
-// Lock acquires the lock that the server offers at the given request path. It returns a function
-// that releases the lock and returns when the server has done so, or after 1 s (unlockWait). The
-// lock is also released when this process exits. ctx limits only the acquisition.
+// Lock acquires the lock that the server offers at the given request path. It returns the function
+// unlock, which releases the lock and waits up to 1 s (unlockWait) until the server has released
+// it. The lock is also released when this process exits. ctx limits only the acquisition.
 func (c *Client) Lock(ctx context.Context, path string) (unlock func(), err error) {
 	r := request{method: methodPost, path: path, body: []byte("{}"), readOnly: true}
 	message, err := c.encode(ctx, r)
@@ -35,9 +36,9 @@ func (c *Client) Lock(ctx context.Context, path string) (unlock func(), err erro
 	return conn.unlock, nil
 }
 
-// unlock tells the server to release the lock that is held by the connection c, and waits until
-// the server closes the connection, which it does after the release. Without this wait, the next
-// request for the lock could find it still held.
+// unlock asks the server to release the lock that belongs to the connection c, by closing the
+// sending side of c. The server closes the connection after it has released the lock, and unlock
+// waits for that. Without this wait, the next request for the lock could find it still held.
 func (c *connection) unlock() {
 	defer c.Close()
 	conn, ok := c.Conn.(interface{ CloseWrite() error })

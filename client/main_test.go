@@ -14,8 +14,8 @@ import (
 
 func TestMain(m *testing.M) { socketstest.Main(m, nil) }
 
-// newEndpoint returns a session's endpoint in a new root directory. The path of the directory is
-// short, since the length of a socket's path is limited.
+// newEndpoint returns a session's endpoint in a new root directory. The directory has a short path,
+// since the length of a socket's path is limited.
 func newEndpoint(t *testing.T, name string) home.Endpoint {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "ab")
@@ -28,7 +28,7 @@ func newEndpoint(t *testing.T, name string) home.Endpoint {
 	return p
 }
 
-// listen acquires the lease of the endpoint e and listens there until the test ends.
+// listen acquires the lease of the endpoint e, and listens at e until the test ends.
 func listen(t *testing.T, e home.Endpoint) (*net.UnixListener, *sockets.Lease) {
 	t.Helper()
 	l, err := sockets.TryAcquire(e.Lock)

@@ -19,10 +19,11 @@ const (
 type request struct {
 	method, path string
 	body         []byte
-	readOnly     bool // the request may be repeated
+	readOnly     bool // the request changes nothing, so it may be repeated
 }
 
-// encodeBody returns v as the JSON body of a request, or an error if the body is too large.
+// encodeBody returns v as the JSON body of a request. It returns an error if v cannot be encoded or
+// the body is too large.
 func encodeBody(v any) ([]byte, error) {
 	var raw []byte
 	switch v := v.(type) {
@@ -53,7 +54,7 @@ func (c *Client) encode(ctx context.Context, r request) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	const head = 1 << 10 // enough for most heads
+	const head = 1 << 10 // enough for the request line and the headers of most requests
 	m := make([]byte, 0, head+len(r.body))
 	m = append(m, r.method+" "+r.path+" HTTP/1.1\r\nHost: abrowser\r\n"...)
 	m = appendHeader(m, wire.HeaderProtocol, strconv.Itoa(wire.Protocol))

@@ -27,7 +27,7 @@ func TestEncode(t *testing.T) {
 		ctx    context.Context
 		client Client
 		r      request
-		want   http.Header // the whole header of the request
+		want   http.Header // all headers of the request
 	}{
 		{
 			"hello", t.Context(),

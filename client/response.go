@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	maxHead   = 64 << 10  // bytes of a response's head
-	maxBody   = 256 << 20 // bytes of a response's body
-	firstPart = 64 << 10  // bytes of the buffer for a body before any of the body has arrived
+	maxHead   = 64 << 10  // largest head of a response (status line and headers), in bytes
+	maxBody   = 256 << 20 // largest body of a response, in bytes
+	firstPart = 64 << 10  // size limit of the buffer for a body before any of the body has arrived
 
-	statusOK  = 200 // the smallest accepted status, since no request asks for 1xx responses
+	statusOK  = 200 // also the smallest accepted status, since no request asks for a 1xx response
 	maxStatus = 599
 )
 
@@ -30,8 +30,8 @@ type response struct {
 	keepAlive bool // the connection can be used for another request
 }
 
-// reply decodes the body of the response as a [wire.Reply]. The error in the reply is also
-// returned as err.
+// reply decodes the body of the response as a [wire.Reply]. If the reply contains an error, reply
+// also returns this error as err.
 func (r response) reply() (wire.Reply, error) {
 	reply, err := wire.DecodeReply(r.body)
 	switch {
@@ -49,7 +49,7 @@ func (r response) reply() (wire.Reply, error) {
 // abrowser's servers do not use. net/http would accept all of HTTP, but linking it costs each
 // command 0.4 ms.
 type responseReader struct {
-	limit io.LimitedReader // text reads through it, so that it limits the size of a head
+	limit io.LimitedReader // the source of text; limits the size of a head
 	text  *textproto.Reader
 }
 
@@ -59,8 +59,8 @@ func newResponseReader(r io.Reader) *responseReader {
 	return rr
 }
 
-// next reads a response. If the response is cut off, next returns [io.ErrUnexpectedEOF], or a
-// syntax error if only a part of the status line has arrived.
+// next reads a response. If the connection ends before the response is complete, next returns
+// [io.ErrUnexpectedEOF], or a syntax error if only a part of the status line has arrived.
 func (rr *responseReader) next() (response, error) {
 	rr.limit.N = maxHead
 	r, length, err := rr.head()
@@ -79,8 +79,8 @@ func (rr *responseReader) next() (response, error) {
 	return r, nil
 }
 
-// head reads the status and headers of a response. length is the length of the body, or -1 if
-// the body ends when the server closes the connection.
+// head reads the status and the headers of a response. The result length is the length of the body.
+// It is -1 if the body has no announced length and ends when the server closes the connection.
 func (rr *responseReader) head() (r response, length int64, err error) {
 	line, err := rr.text.ReadLine()
 	if err != nil {
@@ -155,7 +155,7 @@ func parseStatus(line string) (int, error) {
 }
 
 func parseLength(values []string) (int64, error) {
-	n, err := strconv.ParseUint(values[0], 10, 63) // n is math.MaxInt64 if the value is out of range
+	n, err := strconv.ParseUint(values[0], 10, 63) // n is math.MaxInt64 if the value is too large
 	if len(values) > 1 || err != nil && !errors.Is(err, strconv.ErrRange) {
 		return 0, fmt.Errorf("the response has the length %.100q", values)
 	}

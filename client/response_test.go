@@ -16,7 +16,7 @@ func TestResponseReader(t *testing.T) {
 	errMore := errors.New("read beyond the response")
 	tests := []struct {
 		name, input string
-		after       error // what a read after the input returns; nil means EOF
+		after       error // the error of a read after the end of the input; nil means io.EOF
 		want        response
 		err         string // a part of the error; empty for success
 	}{
@@ -88,7 +88,7 @@ func TestResponseReader(t *testing.T) {
 }
 
 func TestSuccessiveResponses(t *testing.T) {
-	const n = 100 // together, the responses are larger than the limit for one head
+	const n = 100 // n responses together are larger than the limit for one head
 	body := strings.Repeat("x", maxHead/10)
 	a := newResponseReader(strings.NewReader(strings.Repeat("HTTP/1.1 200 OK\r\nContent-Length: 6553\r\n\r\n"+body, n)))
 	for i := range n {
@@ -101,8 +101,8 @@ func TestSuccessiveResponses(t *testing.T) {
 	}
 }
 
-// endless is an io.Reader that repeats a text until it has returned a number of bytes. Then Read
-// returns io.EOF.
+// endless is an io.Reader that repeats a text until it has returned a given number of bytes. After
+// that, Read returns io.EOF.
 type endless struct {
 	text      string
 	remaining int // bytes that are still to be returned
@@ -145,7 +145,8 @@ func TestBodyLimit(t *testing.T) {
 	}
 }
 
-// The reader allocates memory for the bytes that arrive, not for the announced length.
+// TestLengthAllocatesNothing checks that the reader allocates memory for the bytes that have
+// arrived, and not for the announced length.
 func TestLengthAllocatesNothing(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

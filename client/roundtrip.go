@@ -16,9 +16,9 @@ type connection struct {
 	responses *responseReader
 }
 
-// roundTrip sends a request and reads its response. It does not use http.Transport, because
-// http.Transport does not report whether a request was sent before its connection was lost,
-// and starts two goroutines for each connection.
+// roundTrip sends a request and reads its response. It does not use http.Transport for two reasons.
+// http.Transport does not report whether a request was sent before its connection was lost, and it
+// starts two goroutines for each connection.
 func (c *Client) roundTrip(ctx context.Context, r request) (response, error) {
 	message, err := c.encode(ctx, r)
 	if err != nil {
@@ -45,9 +45,9 @@ func (c *Client) roundTrip(ctx context.Context, r request) (response, error) {
 
 // exchange writes an encoded request and reads its response.
 func (c *Client) exchange(ctx context.Context, conn *connection, r request, message []byte) (response, error) {
-	// A server never acts on a part of a request. So if this single write fails, nothing was
-	// done. The server may have refused the request before it closed the connection: then its
-	// response can still be read.
+	// A server never acts on a part of a request. So if this single write fails, the server has
+	// done nothing. But it may have sent a response that refuses the request before it closed the
+	// connection. Such a response can still be read.
 	if _, err := conn.Write(message); err != nil {
 		if ctx.Err() != nil {
 			return response{}, wire.ContextError(ctx, "sending "+r.path)
@@ -77,11 +77,11 @@ func (c *Client) dial(ctx context.Context) (*connection, error) {
 // cancelled.
 const cancelWait = 3 * time.Second
 
-// cancel cancels the request r, whose ctx has ended. If r may change something and ctx was
-// cancelled without a cause, cancel closes only the sending side of the connection. The server
-// then cancels the request, and its response can still arrive. The response says whether the
-// request was carried out. In all other cases cancel makes reads and writes fail at once, so the
-// caller does not wait for the response and closes the connection.
+// cancel cancels the request r after ctx has ended. If r is not read-only and ctx was cancelled
+// without a cause, cancel closes only the sending side of the connection. The server then cancels
+// the request, and its response, which says whether the request was carried out, can still arrive.
+// In all other cases cancel makes reads and writes fail at once. The caller then does not wait for
+// the response, and closes the connection.
 func (c *connection) cancel(ctx context.Context, r request) {
 	conn, ok := c.Conn.(interface{ CloseWrite() error })
 	if !ok || r.readOnly || !errors.Is(context.Cause(ctx), context.Canceled) {
@@ -93,7 +93,8 @@ func (c *connection) cancel(ctx context.Context, r request) {
 	_ = conn.CloseWrite()
 }
 
-// responseError returns the error of a request that was sent and got no valid response.
+// responseError returns the error for a request that was sent and got no valid response. err is the
+// reason why there is no valid response.
 func (c *Client) responseError(ctx context.Context, r request, err error) error {
 	var coded *wire.Error
 	switch {

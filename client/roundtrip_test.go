@@ -16,8 +16,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// unreliable starts a server and returns a client of it. The server calls the function treat for
-// each connection, and then closes the connection.
+// unreliable starts a server and returns a client of it. For each connection, the server calls the
+// function treat and then closes the connection.
 func unreliable(t *testing.T, treat func(conn net.Conn, r *bufio.Reader)) *Client {
 	t.Helper()
 	e := newEndpoint(t, "a")
@@ -87,9 +87,9 @@ func TestConnectionLostWhileSending(t *testing.T) {
 	}
 }
 
-// A client that cancels a request still gets the response, which says whether the request was
-// carried out. The client does not wait for the response if the request is read-only or the
-// cancellation has a cause.
+// TestCancelledRequests checks that a client that cancels a request still waits for the response,
+// which says whether the request was carried out. The client does not wait if the request is
+// read-only or the cancellation has a cause.
 func TestCancelledRequests(t *testing.T) {
 	const okResponse = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 	errCause := errors.New("the server is known to be stopped")
@@ -138,8 +138,9 @@ func TestCancelledRequests(t *testing.T) {
 	}
 }
 
-// A server may refuse a request before it has read all of it. The client reports the refusal, even
-// if the server has closed the connection and the request could not be sent.
+// TestRefusedWhileSending checks that the client reports a refusal that the server sent before it
+// had read the whole request. The server has closed the connection, so the client could not send
+// the rest of the request.
 func TestRefusedWhileSending(t *testing.T) {
 	c := unreliable(t, func(conn net.Conn, r *bufio.Reader) {
 		_, _ = r.ReadByte()

@@ -16,7 +16,7 @@ func isActivity(method string) bool {
 	return false
 }
 
-// changesCookies reports whether a method concerns cookies or clears storage. Such a
+// changesCookies reports whether a method reads or changes cookies, or clears storage. Such a
 // method may change logins.
 func changesCookies(method string) bool {
 	domain, name, _ := strings.Cut(method, ".")
@@ -24,8 +24,8 @@ func changesCookies(method string) bool {
 }
 
 // summary holds counters of a tenant's tabs, page events ([isPageEvent]) and downloads. If two
-// summaries of the tenant are equal, then between them no tab was opened or closed, no page
-// event came and no download began.
+// summaries of a tenant are equal, then in the time between them no tab was opened or closed, no
+// page event came and no download began.
 type summary struct{ nextTab, tabs, lost, pageEvents, downloads int }
 
 // summary returns the tenant's present summary.
@@ -33,9 +33,10 @@ func (tn *tenant) summary() summary {
 	return summary{tn.NextTab, len(tn.tabs), len(tn.Lost), tn.pageEvents, tn.LastDownload}
 }
 
-// TakeActivity reports whether, since the last call, a tenant's pages navigated or
-// contacted a server, or its clients may have changed cookies. The caller then reads the
-// tenant's tabs, so TakeActivity also records the present summary for [tenant.unchanged].
+// TakeActivity reports whether one of these happened since its last call: a page of the tenant
+// navigated or contacted a server, or a client of the tenant may have changed cookies. The caller
+// then reads the tenant's tabs, so TakeActivity also records the present summary for
+// [tenant.unchanged].
 func (m *Mux) TakeActivity(name string) bool {
 	tn := m.tenants[name]
 	if tn == nil {
@@ -46,25 +47,25 @@ func (m *Mux) TakeActivity(name string) bool {
 	return moved
 }
 
-// unchanged reports whether the tenant has had no activity since the last
-// [Mux.TakeActivity], and its summary still equals the one recorded there.
+// unchanged reports whether the tenant has had no activity since the last call of
+// [Mux.TakeActivity], and still has the summary that this call recorded.
 func (tn *tenant) unchanged() bool {
 	return !tn.activity && tn.lastSummary != nil && *tn.lastSummary == tn.summary()
 }
 
-// enableQuietReplies serves Abrowser.tellQuiet. After this request, each reply of the browser
-// that the client gets has the member "quiet" if the tenant is unchanged (see
-// [tenant.unchanged]). A client that gets this member in the reply to an action does not have
-// to ask the broker for the tenant's tabs.
+// enableQuietReplies serves Abrowser.tellQuiet. After this request, the Mux adds the member "quiet"
+// to each reply of the browser that it forwards to the client while the tenant is unchanged (see
+// [tenant.unchanged]). If the reply to an action has this member, the client does not have to ask
+// the broker for the tenant's tabs.
 func enableQuietReplies(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	s.client.quietReplies = true
 	m.respond(s, r, none{})
 	return nil
 }
 
-// expectActivity serves Abrowser.mayLogIn. A client sends this request before it runs a
-// script that may set cookies, because the browser reports no event for such cookies. The
-// Mux counts the request itself as activity.
+// expectActivity serves Abrowser.mayLogIn. A client sends this request before it runs a script that
+// may set cookies, because the browser sends no event about such cookies. So the Mux records the
+// request itself as activity.
 func expectActivity(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	s.client.tenant.activity = true
 	m.respond(s, r, none{})
@@ -74,5 +75,6 @@ func expectActivity(m *Mux, s *session, r cdp.Request) *cdp.Error {
 // withQuietMember adds the member "quiet", which is not part of CDP, to a reply.
 func withQuietMember(raw []byte) []byte {
 	end := len(raw) - 1
-	return append(raw[:end:end], `,"quiet":true}`...) // copied, because the memory after raw may hold the next message
+	// append must copy raw, because the memory after raw may hold the next message.
+	return append(raw[:end:end], `,"quiet":true}`...)
 }

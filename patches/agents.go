@@ -8,37 +8,37 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// An agent is the program that uses a session. One agent can use several sessions, and so
-// have several tenants. The Mux records the name of each tenant's agent.
+// An agent is a program that uses sessions of abrowser, and each session is a tenant of the Mux. So
+// one agent can have several tenants. The Mux records the name of each tenant's agent.
 
-// Claim makes agent the agent of the named tenant if the tenant is free. A tenant is free in
-// any of these cases:
+// Claim makes the given agent the agent of the named tenant if the tenant is free. A tenant is free
+// in any of these cases:
 //
 //   - It does not exist yet.
 //   - It has no agent.
 //   - It was ended.
 //   - It is released, and its agent is not alive.
 //
-// The result holder is the agent that the tenant has after the call. The result ended is true
-// if the tenant was ended before the call and had not been claimed since.
+// If readOnly is true, the given agent only reads from the session. Such a claim creates no tenant,
+// and a free tenant has no agent afterwards. If agent is empty, Claim changes nothing and only
+// returns the results.
 //
-// The parameter looks is true for an agent that only reads from the session. Such a claim
-// creates no tenant, and leaves a free tenant without an agent. If agent is empty, Claim
-// changes nothing and only returns the results.
-func (m *Mux) Claim(name, agent string, looks bool) (holder string, ended bool) {
+// The result holder is the agent that the tenant has after the call. The result ended is true if
+// the tenant was ended before the call and had not been claimed since.
+func (m *Mux) Claim(name, agent string, readOnly bool) (holder string, ended bool) {
 	tn := m.tenants[name]
 	if tn == nil {
-		if agent == "" || looks {
+		if agent == "" || readOnly {
 			return "", false
 		}
 		tn = m.tenantFor(name)
-		tn.Released = tn.Created // it counts as released until its first connection
+		tn.Released = tn.Created // the tenant counts as released until its first connection
 	}
 	ended = tn.Ended
 	switch {
 	case agent == "" || tn.Agent != "" && m.Claimed(name):
 		return tn.Agent, ended
-	case looks:
+	case readOnly:
 		tn.Agent = ""
 	default:
 		tn.Agent = agent
@@ -48,8 +48,8 @@ func (m *Mux) Claim(name, agent string, looks bool) (holder string, ended bool) 
 	return tn.Agent, ended
 }
 
-// Claimed reports whether a tenant is in use: it is live, or it was not ended and its agent
-// is alive. While a tenant is in use, no other agent can take it from its agent.
+// Claimed reports whether a tenant is in use. A tenant is in use if it is live, or if it was not
+// ended and its agent is alive. No other agent can claim a tenant that is in use.
 func (m *Mux) Claimed(name string) bool {
 	tn := m.tenants[name]
 	return tn != nil && (tn.live() || !tn.Ended && tn.Agent != "" && m.AgentAlive != nil && m.AgentAlive(tn.Agent))
@@ -59,8 +59,8 @@ func (m *Mux) Claimed(name string) bool {
 // agent.
 func (tn *tenant) agentName() string { return cmp.Or(tn.Agent, tn.Name) }
 
-// ExtraTab is a tab of a live tenant, but not the tenant's first tab. The broker limits the
-// number of extra tabs.
+// ExtraTab is any tab of a live tenant except the tenant's first tab. The broker limits the number
+// of extra tabs.
 type ExtraTab struct {
 	Agent, Tenant string
 	Target        string // target id; empty while the tab is being created
@@ -68,8 +68,8 @@ type ExtraTab struct {
 	Opened        time.Time
 }
 
-// ExtraTabs returns the extra tabs of all live tenants, the oldest first. It includes
-// tabs that are being created, and omits tabs that are being closed to make room for others.
+// ExtraTabs returns the extra tabs of all live tenants, the oldest first. It includes tabs that are
+// being created. It omits tabs that are being closed to make room for others.
 func (m *Mux) ExtraTabs() []ExtraTab {
 	creating := map[*tenant]int{}
 	for _, tn := range m.creates {
@@ -97,8 +97,8 @@ func (m *Mux) ExtraTabs() []ExtraTab {
 	return all
 }
 
-// HasNoTab reports whether a tenant has no tab and none is being created for it. The
-// tenant's next tab is then not an [ExtraTab].
+// HasNoTab reports whether a tenant has no tab and no tab is being created for it. If so, the
+// tenant's next tab is not an [ExtraTab].
 func (m *Mux) HasNoTab(name string) bool {
 	tn := m.tenants[name]
 	if tn == nil {
@@ -121,10 +121,10 @@ func (m *Mux) AgentOf(name string) string {
 	return name
 }
 
-// reserveTab asks [Options.Admit] for one more tab. If Admit allows the tab, reserveTab
-// returns the function settle. The caller has to call settle with true if the new tab was
-// created, or with false if its creation failed. If the new tab was created, settle closes
-// the tab that Admit chose to close for it, if any.
+// reserveTab asks [Options.Admit] for one more tab. If Admit allows the tab, reserveTab returns the
+// function settle. The caller has to call settle(true) after the new tab was created, or
+// settle(false) if the creation failed. settle(true) closes the tab that Admit chose to close for
+// the new one, if any.
 func (m *Mux) reserveTab(tn *tenant) (settle func(made bool), refusal *cdp.Error) {
 	noEviction := func(bool) {}
 	if m.Admit == nil {
@@ -147,8 +147,8 @@ func (m *Mux) reserveTab(tn *tenant) (settle func(made bool), refusal *cdp.Error
 	}, nil
 }
 
-// Evict closes an extra tab. As soon as Evict is called, [Mux.ExtraTabs] omits the tab, although
-// the tab is still open. done is called when the tab is gone or limit has passed.
+// Evict closes an extra tab. From the call of Evict on, [Mux.ExtraTabs] omits the tab, although the
+// tab is still open. Evict calls done() when the tab is gone or limit has passed.
 func (m *Mux) Evict(target string, limit time.Duration, done func()) {
 	m.evicting[target] = true
 	m.closeAll([]string{target}, limit, func(int) { done() })
@@ -157,13 +157,13 @@ func (m *Mux) Evict(target string, limit time.Duration, done func()) {
 // AgentEnd is the result of [Mux.EndAgent].
 type AgentEnd struct {
 	Tenants      []string
-	Disconnected []string // those Tenants that had no client when they were ended
+	Disconnected []string // the names of those that had no client when they were ended
 	Closed       int      // number of extra tabs that were closed
 }
 
-// EndAgent ends the tenants of an agent with [Mux.End], and closes the extra tabs of those
-// tenants that are live. The other tabs stay, except those in browser contexts that End
-// disposes. done is called when the closed and discarded tabs are gone or limit has passed.
+// EndAgent ends all tenants of an agent with [Mux.End], and closes the extra tabs of the live ones.
+// The agent's other tabs stay open, except those in browser contexts that End disposes. EndAgent
+// calls done() when the tabs to be closed are gone or limit has passed.
 func (m *Mux) EndAgent(agent string, limit time.Duration, done func(AgentEnd)) {
 	var ids []string
 	var p AgentEnd

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// muxWith returns a Mux whose tenants have the given numbers of tabs. The tabs were opened one
-// second apart.
+// muxWith returns a Mux with the given tenants. tabs maps the name of each tenant to the number of
+// its tabs. The tabs were opened one second apart.
 func muxWith(t *testing.T, o Options, tabs map[string]int) (*Mux, *recorder) {
 	t.Helper()
 	rec := &recorder{}
@@ -97,7 +97,7 @@ func TestClaim(t *testing.T) {
 	m.tenants["s"].Released = time.Unix(1, 0)
 	m.AgentAlive = func(agent string) bool { return agent == "a" }
 	claim("reader", true, "a")
-	claim("b", false, "a") // agent a has no connection, but is alive
+	claim("b", false, "a") // agent a is not connected but alive
 	if !m.Claimed("s") {
 		t.Error("Claimed = false for a released tenant whose agent is alive")
 	}
@@ -118,7 +118,8 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-// A tenant is released after Grace if its first client did not get a root session.
+// TestTenantOfFailedJoin checks that a tenant is released after Grace if its first client did not
+// get a root session.
 func TestTenantOfFailedJoin(t *testing.T) {
 	now := time.Unix(1000, 0)
 	m, rec := muxWith(t, Options{Clock: func() time.Time { return now }}, nil)
@@ -135,8 +136,8 @@ func TestTenantOfFailedJoin(t *testing.T) {
 	}
 }
 
-// If a client connects after its tenant was ended, the tenant is live again but has no
-// agent.
+// TestLateConnectionLeavesTenantUnclaimed checks that, if a client connects after its tenant was
+// ended, the tenant is live again but has no agent.
 func TestLateConnectionLeavesTenantUnclaimed(t *testing.T) {
 	m, _ := muxWith(t, Options{}, map[string]int{"s": 1})
 	tn := m.tenants["s"]

@@ -7,22 +7,22 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// resumeIfReady resumes a paused target, unless a client of its owner is still being
-// attached to the target or still has to send Runtime.runIfWaitingForDebugger.
+// resumeIfReady resumes a paused target that has an owner. It does nothing while a client of the
+// owner is being attached to the target, or still has to send Runtime.runIfWaitingForDebugger.
 func (m *Mux) resumeIfReady(t *target) {
 	if t.paused && t.owner != nil && t.attaching == 0 && len(t.waiting) == 0 {
 		m.resume(t)
 	}
 }
 
-// announce attaches the owner's clients to a target, on each of their browser-level sessions
-// that asked for auto-attach. It then keeps the target awake ([Mux.wake]). A paused target is
-// resumed when the clients are ready, or after [Options.PauseLimit] if they are not.
+// announce attaches the owner's clients to a target, on each of their browser-level sessions that
+// asked for auto-attach. It then keeps the target awake ([Mux.wake]). A paused target is resumed
+// first, when the clients are ready or at the latest after [Options.PauseLimit].
 func (m *Mux) announce(t *target) {
-	// The newest client comes first, because the target is paused for one CDP session
-	// only, and the first client gets that session (see [Mux.handOff]). If a program
-	// connects while abrowser's daemon is a client of the same tenant, the program gets the
-	// session, and works as if the daemon were not connected.
+	// The newest client comes first, because the target is paused for one CDP session only, and the
+	// first client gets that session (see [Mux.handOff]). This matters when a program connects
+	// while abrowser's daemon is a client of the same tenant. The program then gets the session,
+	// and works as if the daemon were not connected.
 	for _, c := range slices.Backward(t.owner.clients) {
 		for _, s := range c.browserSessions() {
 			m.attachClient(s, t, nil)
@@ -43,29 +43,29 @@ func (m *Mux) announce(t *target) {
 	})
 }
 
-// unresponsive reports whether the target's renderer is gone. Calls on such a target get no
+// unresponsive reports whether the target's renderer process is gone. Calls on such a target get no
 // reply, and Playwright would wait for the replies forever while it connects.
 func (t *target) unresponsive() bool { return t.tab != nil && t.tab.Crashed }
 
 // attachClient attaches a client to target t, as Chromium's auto-attach on the client's
-// browser-level session s would. It attaches only once for each s and t. attachClient calls then(),
-// which may be nil, when the client has got the attachedToTarget event or the attachment has
-// failed. If attachClient does not attach the client, it calls then() at once.
-func (m *Mux) attachClient(s *session, t *target, then func()) {
-	// The clients are not attached to a service worker outside the owner's own contexts. Such
-	// a worker is in the shared context, or its context is gone.
+// browser-level session s would. For each pair of s and t, it attaches the client only once. It
+// calls done(), which may be nil, when the client has got the attachedToTarget event or the
+// attachment has failed. If attachClient has nothing to attach, it calls done() at once.
+func (m *Mux) attachClient(s *session, t *target, done func()) {
+	// Clients are not attached to a service worker that is not in one of the owner's own contexts.
+	// Such a worker is in the shared context, or its context is gone.
 	worker := t.Type == "service_worker" && !t.owner.ownsContext(t.ContextID)
 	if !s.autoAttach || s.announced[t.TargetID] || t.unresponsive() || worker || t.owner.hidesContext(t.ContextID, s.client) {
-		if then != nil {
-			then()
+		if done != nil {
+			done()
 		}
 		return
 	}
 	s.announced[t.TargetID] = true
 	if t.paused && t.session != "" && s.waitForDebugger {
 		m.handOff(s, t)
-		if then != nil {
-			then()
+		if done != nil {
+			done()
 		}
 		return
 	}
@@ -81,13 +81,13 @@ func (m *Mux) attachClient(s *session, t *target, then func()) {
 		}
 		m.resumeIfReady(t)
 		if t.attaching == 0 {
-			for _, do := range t.whenAnnounced {
-				do()
+			for _, fn := range t.whenAnnounced {
+				fn()
 			}
 			t.whenAnnounced = nil
 		}
-		if then != nil {
-			then()
+		if done != nil {
+			done()
 		}
 	})
 }
@@ -97,24 +97,23 @@ type attachParams struct {
 	Flatten  bool   `json:"flatten"`
 }
 
-// adoptTime is how long a connecting client waits, at most, for its tenant's pages to respond.
+// adoptTime is how long a client that connects waits, at most, for its tenant's pages to respond.
 const adoptTime = 500 * time.Millisecond
 
-// adopt attaches a client to the existing targets of its tenant, in the order of
-// [Mux.targetsOf]. It waits up to adoptTime for the pages to respond. It calls then() when the
-// client has got the attachedToTarget events of the pages that responded within adoptTime. adopt
-// attaches the client to any other page when that page responds.
+// adopt attaches a client to the existing targets of its tenant, in the order of [Mux.targetsOf].
+// It waits up to adoptTime for the pages to respond. It calls done() when the client has got the
+// attachedToTarget events of the pages that responded within adoptTime. adopt attaches the client
+// to any other page when that page responds.
 //
-// The wait is limited because Chromium, while a page navigates, delays every call on the
-// page until the server has answered. Playwright would wait for such a page while it
-// connects.
-func (m *Mux) adopt(s *session, then func()) {
+// The wait is limited because Chromium, while a page navigates, delays every call on the page until
+// the web server has answered. Playwright would wait for such a page while it connects.
+func (m *Mux) adopt(s *session, done func()) {
 	all := m.targetsOf(s.client.tenant)
 	answered := map[*target]bool{}
 	next, late, outstanding := 0, false, 1
 	announced := func() {
 		if outstanding--; outstanding == 0 {
-			then()
+			done()
 		}
 	}
 	valid := func(t *target) bool {
@@ -134,7 +133,7 @@ func (m *Mux) adopt(s *session, then func()) {
 			answered[t] = true
 			continue
 		}
-		m.closeDialog(t) // an open dialog keeps the page from responding
+		m.closeDialog(t) // a page with an open dialog does not respond
 		m.call("Runtime.getIsolateId", nil, t.session, func(cdp.Message) {
 			answered[t] = true
 			if late && valid(t) {

@@ -8,17 +8,20 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// popupTime limits the time between a cause and the tab that it opens. If a tab without an
-// opener appears within popupTime of a click ([Mux.noteClick]) or of a page's announcement
-// ([pendingPopup]), the Mux assumes that the click or the page opened the tab.
+// popupTime is the longest time between a click or an announcement and the tab that it causes. If a
+// tab without an opener appears within popupTime of a click ([Mux.noteClick]) or of a page's
+// announcement ([pendingPopup]), the Mux assumes that this click or this page opened the tab.
 const popupTime = 2 * time.Second
 
-// assignOwner finds the tenant that owns a target, and sets it as the owner. If the target
-// is unowned, assignOwner detaches the Mux from it. assignOwner is called when the target
-// appears. It is called again when a createTarget call that may have created the target has
-// been answered or has taken [createTime]. The owner follows from the target's id, browser
-// context and opener, and for a tab without an opener from [Mux.guessOpener]. Which tab is
-// active has no influence.
+// assignOwner finds the tenant that owns a target, and records this tenant as the owner. If the
+// target is unowned, assignOwner detaches the Mux from it.
+//
+// assignOwner is called when the target appears. If an unanswered createTarget call may have
+// created the target, assignOwner is called again when that call has been answered or has taken
+// [createTime].
+//
+// The target's id, browser context and opener determine the owner. For a tab without an opener,
+// [Mux.guessOpener] guesses the owner. Which tab is active does not matter.
 func (m *Mux) assignOwner(t *target) {
 	if t.owner != nil {
 		m.announce(t)
@@ -36,7 +39,7 @@ func (m *Mux) assignOwner(t *target) {
 	if t.OpenerID == "" && t.Type == "page" {
 		for id := range m.creates {
 			if id <= t.lastCreate {
-				return // that call may have created t; its reply names the target that it created
+				return // this call may have created t, so wait for its reply
 			}
 		}
 		if tn := m.guessOpener(t); tn != nil && t.paused {
@@ -47,8 +50,9 @@ func (m *Mux) assignOwner(t *target) {
 	m.detachUnowned(t)
 }
 
-// findOwner returns the tenant that has t as a tab, owns its browser context or has its
-// opener as a tab. It returns nil if there is no such tenant.
+// findOwner returns the tenant that has t as a tab. Otherwise it returns the tenant that owns t's
+// browser context, or else the tenant that has t's opener as a tab. It returns nil if there is no
+// such tenant.
 func (m *Mux) findOwner(t *target) *tenant {
 	if tn := m.tabOwner(t.TargetID); tn != nil {
 		return tn
@@ -59,7 +63,7 @@ func (m *Mux) findOwner(t *target) *tenant {
 	return m.tabOwner(t.OpenerID)
 }
 
-// tabOwner returns the tenant that has a target as a tab, or nil.
+// tabOwner returns the tenant that has the target as a tab, or nil.
 func (m *Mux) tabOwner(target string) *tenant {
 	for _, tn := range m.tenants {
 		if tn.tabs[target] != nil {
@@ -82,18 +86,18 @@ func (m *Mux) contextOwner(context string) *tenant {
 	return nil
 }
 
-// pendingPopup records the event Page.frameRequestedNavigation, with which a page announces
-// that it is about to open a tab. The record is needed for a tab that is opened by a click
-// with a modifier key, because such a tab names no opener.
+// pendingPopup is the record of an event Page.frameRequestedNavigation. With this event, a page
+// announces that it is about to open a tab. The Mux needs the record if a click with a modifier key
+// opens the tab, because the tab then has no opener id.
 type pendingPopup struct {
 	tenant  *tenant
 	url     string
 	expires time.Time
 }
 
-// guessOpener returns the tenant whose page announced a tab with the URL of t. If no page did, it
-// returns the tenant with a recent click that may have opened t. If no tenant or more than one
-// matches, it returns nil.
+// guessOpener guesses which tenant opened the tab t, which has no opener. It returns the tenant
+// whose page announced a tab with the URL of t. If no page did, it returns the tenant with a recent
+// click that may have opened t. If no tenant or more than one matches, it returns nil.
 func (m *Mux) guessOpener(t *target) *tenant {
 	now := m.Clock()
 	m.popups = slices.DeleteFunc(m.popups, func(o pendingPopup) bool { return !now.Before(o.expires) })
@@ -129,7 +133,8 @@ func (m *Mux) guessOpener(t *target) *tenant {
 	return one
 }
 
-// notePopup records that a frame of a tenant is about to open a tab.
+// notePopup handles the event with which a frame of the tenant announces that it is about to open a
+// tab.
 func (m *Mux) notePopup(tn *tenant, in cdp.Message) {
 	var p struct{ URL, Disposition string }
 	if in.Params(&p) != nil || p.Disposition == "currentTab" || p.Disposition == "download" {
@@ -140,7 +145,7 @@ func (m *Mux) notePopup(tn *tenant, in cdp.Message) {
 	m.popups = append(m.popups, pendingPopup{tn, p.URL, now.Add(popupTime)})
 }
 
-// detachUnowned detaches from a target that no tenant owns, such as the tab of a person or
+// detachUnowned detaches the Mux from a target that no tenant owns, such as the tab of a person or
 // of an extension. If the target is paused, detachUnowned resumes it first.
 func (m *Mux) detachUnowned(t *target) {
 	if t.session == "" {
@@ -153,8 +158,8 @@ func (m *Mux) detachUnowned(t *target) {
 		m.detachSession(session)
 		return
 	}
-	// The Mux detaches only after the reply. Otherwise a service worker without a renderer
-	// would get only the detachment, and would stay paused forever.
+	// Detach only after the reply. Otherwise a service worker that has no renderer yet would get
+	// only the detachment and not the resumption, and would stay paused forever.
 	detach := once(func() { m.detachSession(session) })
 	m.call("Runtime.runIfWaitingForDebugger", nil, session, func(cdp.Message) { detach() })
 	if t.Type == "page" {
@@ -162,8 +167,9 @@ func (m *Mux) detachUnowned(t *target) {
 	}
 }
 
-// targetCreated makes a tenant the owner of the target that the reply to its createTarget
-// call names. It returns the target, or nil if the browser has not reported the target.
+// targetCreated handles the reply to a createTarget call that was made for a tenant. id is the
+// message id of the call, and target is the id of the new target. It makes the tenant the owner of
+// the target and returns the target. It returns nil if the browser has not reported the target.
 func (m *Mux) targetCreated(id int64, tn *tenant, target string) *target {
 	delete(m.creates, id)
 	t := m.targets[target]
@@ -177,8 +183,8 @@ func (m *Mux) targetCreated(id int64, tn *tenant, target string) *target {
 	return t
 }
 
-// assignRemaining runs [Mux.assignOwner] for targets that waited for the reply to a
-// createTarget call.
+// assignRemaining runs [Mux.assignOwner] for all targets without an owner, some of which have
+// waited for the reply to a createTarget call.
 func (m *Mux) assignRemaining() {
 	for _, t := range m.targets {
 		if t.owner == nil && (t.session != "" || m.External) {
@@ -187,7 +193,7 @@ func (m *Mux) assignRemaining() {
 	}
 }
 
-// attach attaches the Mux to a target that it is not attached to.
+// attach attaches the Mux to a target. It is called when the Mux has no CDP session on the target.
 func (m *Mux) attach(t *target) {
 	m.call("Target.attachToTarget", encode(attachParams{t.TargetID, true}), "", nil)
 }
@@ -196,8 +202,8 @@ func (m *Mux) attach(t *target) {
 // encoding, Control is 2, Meta is 4 and Shift is 8.
 const newTabModifiers = 2 | 4 | 8
 
-// noteClick records a click or key press of a tenant's client that may open a tab
-// without an opener.
+// noteClick is called for each mouse or key event that a tenant's client sends. It records a click
+// or key press that may open a tab without an opener.
 func (m *Mux) noteClick(tn *tenant, kind, button, key string, modifiers int) {
 	mouse := strings.HasPrefix(kind, "mouse") && kind != "mouseMoved" && kind != "mouseWheel"
 	opens := mouse && (button == "middle" || modifiers&newTabModifiers != 0) || key == "Enter" && modifiers&newTabModifiers != 0

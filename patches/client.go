@@ -12,10 +12,10 @@ type client struct {
 	tenant       *tenant
 	group        string // clients with the same group act as one, see [Mux.Join]; may be empty
 	root         *session
-	gone         bool
+	gone         bool // the client has left
 	quietReplies bool // see [enableQuietReplies]
-	pending      int  // unanswered calls
-	// whenReady is called when pending has fallen below [maxPending].
+	pending      int  // number of unanswered calls
+	// whenReady, if set, is called as soon as fewer than [maxPending] calls are unanswered.
 	whenReady func()
 }
 
@@ -24,31 +24,32 @@ type session struct {
 	id              string
 	client          *client
 	parent          *session // nil for the client's root
-	browser         bool     // attached to the browser, not to a page, frame or worker
+	browser         bool     // a browser-level session: not attached to a page, frame or worker
 	target          string
 	subtype         string // the type of the target
-	handedOff       bool   // it was the Mux's own session on the target, see [Mux.handOff]
-	autoAttach      bool   // browser-level only: the client asked for auto-attach on it
-	waitForDebugger bool   // browser-level only: its auto-attach pauses new targets
-	discovers       bool   // browser-level only: the client asked for discovery events on it
-	pageEnabled     bool   // the Page domain is enabled on it
+	handedOff       bool   // the session was the Mux's own session on the target; see [Mux.handOff]
+	autoAttach      bool   // browser-level only: the client has turned on auto-attach
+	waitForDebugger bool   // browser-level only: the client's auto-attach pauses new targets
+	discovers       bool   // browser-level only: the client has turned on discovery events
+	pageEnabled     bool   // the client has enabled the Page domain
 	children        []*session
-	// setupCall is the message id of the newest Page.enable, Page.disable or
-	// Page.getFrameTree that was sent on the session. It is 0 if none was sent. While that call
-	// is unanswered, the client is setting up the page.
+	// setupCall is the message id of the newest Page.enable, Page.disable or Page.getFrameTree that
+	// was sent on the session. It is 0 if no such call was sent. While this call is unanswered, the
+	// client is setting up the page.
 	setupCall   int64
-	askedFrames bool  // Page.getFrameTree was sent on it
-	lastAction  int64 // message id of the newest action on its page; see [session.noteAction]
-	// announced are the ids of the targets to which the Mux has attached the client because
-	// of this session's auto-attach.
+	askedFrames bool  // Page.getFrameTree was sent on the session
+	lastAction  int64 // message id of the client's newest action on the page; see noteAction
+	// announced has the ids of the targets to which the Mux has attached the client because the
+	// client turned on auto-attach on this session.
 	announced map[string]bool
-	// browserCalls is the number of attachToTarget calls for the browser's target that have had no
-	// attachedToTarget event yet.
+	// browserCalls is the number of attachToTarget calls for the browser's target for which no
+	// attachedToTarget event has come yet.
 	browserCalls int
 	downloads    downloadSettings
 }
 
-// name returns the sessionId that the client uses. It is empty for the root session.
+// name returns the sessionId in the messages between the client and the Mux. It is empty for the
+// client's root session.
 func (s *session) name() string {
 	if s.parent == nil {
 		return ""
@@ -56,10 +57,10 @@ func (s *session) name() string {
 	return s.id
 }
 
-// Join adds a client of the named tenant. Clients with the same non-empty group act as
-// one: if one of them acted on a page, the page's dialogs go to the others as well.
-// ready is called with true when the client may send messages. It is called with false if the
-// browser refused to create the client's root session or the tenant's private context.
+// Join adds a client of the named tenant. Clients with the same non-empty group act as one: if one
+// of them acted on a page, the page's dialogs also go to the others of the group. Join calls
+// ready(true) when the client may send messages. It calls ready(false) if the browser refused to
+// create the client's root session or the tenant's private context.
 func (m *Mux) Join(id ClientID, name, group string, ready func(ok bool)) {
 	c := &client{id: id, tenant: m.tenantFor(name), group: group}
 	c.tenant.lastSummary = nil
@@ -81,7 +82,7 @@ func (m *Mux) Join(id ClientID, name, group string, ready func(ok bool)) {
 	})
 }
 
-// attachRoot creates the client's browser-level CDP session.
+// attachRoot creates the client's root session. See [Mux.Join] for the parameter ready.
 func (m *Mux) attachRoot(c *client, ready func(ok bool)) {
 	id := c.id
 	m.call("Target.attachToBrowserTarget", nil, "", func(in cdp.Message) {
@@ -105,7 +106,7 @@ func (m *Mux) attachRoot(c *client, ready func(ok bool)) {
 	})
 }
 
-// Leave removes a client. Its CDP sessions are detached; its targets stay.
+// Leave removes a client, and detaches its CDP sessions. The tenant's targets stay.
 func (m *Mux) Leave(id ClientID) {
 	c := m.clients[id]
 	if c == nil {
@@ -114,7 +115,7 @@ func (m *Mux) Leave(id ClientID) {
 	delete(m.clients, id)
 	c.gone = true
 	for n, waiting := range m.pending {
-		if waiting.client == c && waiting.then == nil {
+		if waiting.client == c && waiting.onReply == nil {
 			m.dropCall(n)
 		}
 	}
@@ -149,7 +150,7 @@ func (m *Mux) dropSession(s *session) {
 	delete(m.sessions, s.id)
 	m.forgetDialog(s)
 	for n, waiting := range m.pending {
-		if waiting.session == s && (waiting.then == nil || waiting.endsWithSession) {
+		if waiting.session == s && (waiting.onReply == nil || waiting.endsWithSession) {
 			m.dropCall(n)
 		}
 	}
@@ -165,7 +166,7 @@ func (m *Mux) removeSession(s *session) {
 	m.closeDialogs(s.client.tenant)
 }
 
-// handedOffBelow returns the descendants of s that were handed off to the client (see
+// handedOffBelow returns the sessions below s that were handed off to the client (see
 // [Mux.handOff]).
 func (s *session) handedOffBelow() []*session {
 	var all []*session
@@ -178,7 +179,7 @@ func (s *session) handedOffBelow() []*session {
 	return all
 }
 
-// browserSessions returns the client's sessions that are attached to the browser.
+// browserSessions returns the client's browser-level sessions, parents before their children.
 func (c *client) browserSessions() []*session {
 	if c.root == nil {
 		return nil
@@ -209,8 +210,8 @@ func (c *client) allSessions() []*session {
 // isOpen reports whether a session still exists and its client is connected.
 func (m *Mux) isOpen(s *session) bool { return !s.client.gone && m.sessions[s.id] == s }
 
-// page returns the client's session on the page that s belongs to, which is s itself or an
-// ancestor. It returns nil if s is attached to the browser.
+// page returns the client's session on the page to which s belongs. This is s itself or an ancestor
+// of s. The result is nil if s is a browser-level session.
 func (s *session) page() *session {
 	for ; s != nil && s.parent != nil && !s.browser; s = s.parent {
 		if s.parent.browser {

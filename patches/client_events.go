@@ -7,9 +7,9 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// clientEvent handles an event on a client's session. It updates the Mux's records and forwards
-// the event to the client. A dialog's event may be withheld, and an event that names foreign
-// targets is changed.
+// clientEvent handles an event on a client's session. It updates the Mux's records and forwards the
+// event to the client. It may withhold the event of a dialog, and it changes an event that names
+// foreign targets.
 func (m *Mux) clientEvent(s *session, in cdp.Message) {
 	switch in.Method {
 	case "Target.attachedToTarget":
@@ -51,10 +51,11 @@ func (m *Mux) clientEvent(s *session, in cdp.Message) {
 	m.Transport.ToClient(s.client.id, in.Raw)
 }
 
-// isPageEvent reports whether an event changes what a client has to know about a page. For
-// each tenant, the Mux counts these events on all connections ([TenantInfo.PageEvents]). The
-// count is for a program with two connections that acts on a page through one of them. If the
-// action has increased the count, the program has to expect events on the other connection.
+// isPageEvent reports whether an event shows a change of a page that the page's clients have to
+// handle, such as a navigation or a dialog. For each tenant, the Mux counts these events on all
+// connections ([TenantInfo.PageEvents]). The count is for a program with two connections, which
+// acts on a page through one of them. If the count has increased during the action, the program has
+// to expect events on the other connection.
 func isPageEvent(method string) bool {
 	switch method {
 	case "Page.frameNavigated", "Page.navigatedWithinDocument", "Page.javascriptDialogOpening", "Page.javascriptDialogClosed", "Runtime.bindingCalled":
@@ -63,8 +64,8 @@ func isPageEvent(method string) bool {
 	return false
 }
 
-// childAttached registers a CDP session that was created on a client's session, and forwards
-// the attachedToTarget event. If the new session's target is paused and the client asked for
+// childAttached handles an attachedToTarget event on a client's session s. It registers the new CDP
+// session, and forwards the event. If the new session's target is paused and the client asked for
 // waitForDebuggerOnStart, the target is not resumed before the client has sent
 // Runtime.runIfWaitingForDebugger on the new session.
 func (m *Mux) childAttached(s *session, in cdp.Message) {
@@ -100,19 +101,20 @@ func (m *Mux) childAttached(s *session, in cdp.Message) {
 	m.Transport.ToClient(s.client.id, in.Raw)
 }
 
-// If several clients of a tenant are attached to a page, its dialogs go to the client that
-// acted on the page last, and to the other clients of that client's group. If all clients
-// got a dialog, two of them would answer it, and the second would fail. Clients of one group
-// do not answer twice, because only one of them listens for dialogs.
+// If several clients of a tenant are attached to a page, the page's dialogs go to the client that
+// acted on the page last, and to the other clients of that client's group. If all clients got a
+// dialog, two of them would answer it, and the second answer would fail. Clients of one group do
+// not answer twice, because only one of them listens for dialogs.
 
-// An evaluation that contains one of these texts does not count as an action of the client:
+// A script evaluation that contains one of these texts does not count as an action of the client,
+// because it has another purpose:
 //
 //   - bootstrapMarker: Playwright loads its own scripts.
 //   - bindingMarker: Playwright answers a call that the page's script made.
 //   - promptMarker: abrowser's daemon answers a call that the page's script made.
 //
-// After an answer, the page's script continues and may open a dialog. That dialog is for the
-// client that started the script, which may be another client than the one that answered.
+// After such an answer, the page's script continues and may open a dialog. This dialog is meant for
+// the client that started the script, which may not be the client that answered.
 const (
 	bootstrapMarker = `(() => {\n        const module = {};`
 	bindingMarker   = "deliverBindingResult"
@@ -131,9 +133,9 @@ func isAction(method string, params []byte) bool {
 	return strings.HasPrefix(method, "Input.")
 }
 
-// noteAction records that the client acted on a page or on one of the page's frames. s is
-// the session on which it acted; the record is kept in the client's session on the page. The
-// parameter call is the message id of the action.
+// noteAction records that the client acted on a page or on one of the page's frames. s is the
+// session on which the client acted. The record is in the field lastAction of the client's session
+// on the page. The parameter call is the message id of the action.
 func (s *session) noteAction(call int64) {
 	for !s.browser && s.parent != nil && !s.parent.browser {
 		s = s.parent
@@ -141,7 +143,7 @@ func (s *session) noteAction(call int64) {
 	s.lastAction = call
 }
 
-// getsDialog reports whether the session's client gets the dialogs of its page. If no
+// getsDialog reports whether the client of session s gets the dialogs of the page of s. If no
 // client has acted on the page or on its openers, all clients of the tenant get the dialogs.
 func (m *Mux) getsDialog(s *session) bool {
 	for id := s.target; id != ""; {
@@ -158,8 +160,8 @@ func (m *Mux) getsDialog(s *session) bool {
 	return true
 }
 
-// lastActor returns the session on a page through which a client acted last. It is nil if
-// no client has acted on the page.
+// lastActor returns the session through which a client most recently acted on a page. The result is
+// nil if no client has acted on the page.
 func (m *Mux) lastActor(target string) *session {
 	var last *session
 	for _, s := range m.sessions {

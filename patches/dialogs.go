@@ -6,13 +6,15 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// A CDP session gets the events of the dialogs that open after its Page.enable, and only a
-// session that got the event can close a dialog. If all clients of a page have left, or have
+// A CDP session gets only the events of dialogs that open after its Page.enable, and only a session
+// that got the event of a dialog can close the dialog. If all clients of a page have left, or have
 // not yet sent Page.enable, the page's next dialog would block the page forever. In a browser
-// without windows no person can close the dialog either. So the Mux enables the Page domain on
-// its own session on each page. While the tenant has a client, the Mux closes each dialog that
-// no client can close. If the Mux ends while a dialog is open, the next Mux closes the dialog
-// on the sessions of the previous Mux, which are in the journal ([State.Journal]).
+// without windows a person cannot close the dialog either.
+//
+// So the Mux enables the Page domain on its own session on each page. While the tenant has a
+// client, the Mux closes each dialog that no client can close. If the Mux ends while a dialog is
+// open, the next Mux closes the dialog on the sessions of the previous Mux, which are in the
+// journal ([State.Journal]).
 
 // watchDialogs enables the Page domain on the Mux's own session on a page, so that the
 // browser reports the page's dialogs to the Mux.
@@ -30,14 +32,14 @@ func (m *Mux) watchDialogs(t *target) {
 
 // dialogs records the open dialog of a page and the sessions that can close it.
 type dialogs struct {
-	session string // the Mux's own session on which the Page domain is enabled
-	open    string // the type of the open dialog; empty without one
-	// told are the clients' sessions on which the browser reported the dialog. A client can
-	// close the dialog on such a session.
-	told map[string]bool
+	session string // the id of the Mux's own session on which it has enabled the Page domain
+	open    string // the type of the open dialog; empty if no dialog is open
+	// closers has the ids of the clients' sessions on which the browser reported the dialog. A
+	// client can close the dialog on such a session.
+	closers map[string]bool
 }
 
-// dialogEvent handles an event about a dialog on the Mux's own session.
+// dialogEvent handles an event on the Mux's own session on page t, if the event is about a dialog.
 func (m *Mux) dialogEvent(t *target, in cdp.Message) {
 	if in.Session != t.dialogs.session {
 		return
@@ -49,20 +51,19 @@ func (m *Mux) dialogEvent(t *target, in cdp.Message) {
 			return
 		}
 		t.dialogs.open = p.Type
-		m.closeUnlessTold(t)
+		m.closeUnlessReported(t)
 	case "Page.javascriptDialogClosed":
 		t.dialogs.open = ""
 	}
 }
 
-// noteDialog is called when the browser reports a dialog on a client's session. It reports
-// whether the client may get the event. If so, noteDialog records that the session can close
-// the dialog.
+// noteDialog is called when the browser reports a dialog on a client's session s. It reports
+// whether the client may get the event. If so, noteDialog records that the dialog can be closed on
+// s.
 //
-// While the session's setup call ([session.setupCall]) is unanswered, the client does not get
-// the event. Playwright would ignore the dialog, because it does not know the frame yet, and
-// the dialog would block the reply to the setup call forever. The Mux closes such a dialog
-// itself.
+// While the setup call of s ([session.setupCall]) is unanswered, the client does not get the event.
+// Playwright would ignore the dialog, because it does not know the frame yet, and the dialog would
+// block the reply to the setup call forever. The Mux closes such a dialog itself.
 func (m *Mux) noteDialog(s *session) bool {
 	t := m.targets[s.target]
 	if t == nil {
@@ -71,19 +72,19 @@ func (m *Mux) noteDialog(s *session) bool {
 	if _, waiting := m.pending[s.setupCall]; waiting && t.session != "" && t.dialogs.session == t.session {
 		return false
 	}
-	if t.dialogs.told == nil {
-		t.dialogs.told = map[string]bool{}
+	if t.dialogs.closers == nil {
+		t.dialogs.closers = map[string]bool{}
 	}
-	t.dialogs.told[s.id] = true
+	t.dialogs.closers[s.id] = true
 	return true
 }
 
-// closeUnlessTold closes a page's new dialog, unless the browser reports it on a client's
-// session too. After a client has sent Page.enable, such a report may still be on its way, so
-// closeUnlessTold first makes one more call and waits for the reply. The browser handles
-// messages in order, so before that reply it reports the dialog on every session that gets it.
-// If the tenant has no client, the dialog stays open (see [Mux.closeDialogs]).
-func (m *Mux) closeUnlessTold(t *target) {
+// closeUnlessReported closes a page's new dialog unless the browser reports the dialog on a
+// client's session too. If a client has sent Page.enable, such a report may still be on its way. So
+// closeUnlessReported first makes one more call and waits for the reply. The browser handles
+// messages in order, so before this reply it reports the dialog on every session that gets it. If
+// the tenant has no client, the dialog stays open (see [Mux.closeDialogs]).
+func (m *Mux) closeUnlessReported(t *target) {
 	if t.owner == nil {
 		return
 	}
@@ -98,8 +99,8 @@ func (m *Mux) closeUnlessTold(t *target) {
 	})
 }
 
-// closeDialogs closes the dialogs in a tenant's pages that no client can close. It does
-// nothing if the tenant has no client.
+// closeDialogs closes each open dialog of a tenant's pages unless a client can close the dialog. It
+// does nothing if the tenant has no client.
 func (m *Mux) closeDialogs(tn *tenant) {
 	for _, t := range m.targetsOf(tn) {
 		if len(tn.clients) > 0 {
@@ -108,19 +109,19 @@ func (m *Mux) closeDialogs(tn *tenant) {
 	}
 }
 
-// closeDialog closes the page's dialog unless a client can close it.
+// closeDialog closes the page's open dialog, if any, unless a client can close it.
 func (m *Mux) closeDialog(t *target) {
 	kind := t.dialogs.open
-	if kind == "" || len(t.dialogs.told) > 0 {
+	if kind == "" || len(t.dialogs.closers) > 0 {
 		return
 	}
 	t.dialogs.open = ""
 	m.answerDialog(kind, t.session)
 }
 
-// answerDialog closes a dialog on a session that got its event. kind is the dialog's type.
-// An alert and a beforeunload dialog are accepted, and any other dialog is dismissed.
-// answerDialog does nothing if kind is empty.
+// answerDialog closes a dialog on a session that got the dialog's event. kind is the dialog's type.
+// answerDialog accepts an alert or a beforeunload dialog, and dismisses any other dialog. If kind
+// is empty, it does nothing.
 func (m *Mux) answerDialog(kind, session string) {
 	if kind == "" {
 		return
@@ -130,8 +131,8 @@ func (m *Mux) answerDialog(kind, session string) {
 	m.call("Page.handleJavaScriptDialog", encode(map[string]bool{"accept": accept}), session, nil)
 }
 
-// enablePage forwards Page.enable and Page.disable, and records whether the session gets
-// the events of the page's dialogs.
+// enablePage forwards Page.enable and Page.disable, and records whether the session gets the events
+// of the page's dialogs.
 func enablePage(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	s.pageEnabled = r.Method == "Page.enable"
 	s.setupCall = m.forward(s, r, r.Params)
@@ -142,10 +143,10 @@ func enablePage(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
-// getFrameTree forwards the request and records that the client waits for the page's
-// frames. A dialog that the browser reported on the session before the first such request
-// would block the request forever, because Playwright ignores the dialog of a frame that it
-// does not know. So the Mux closes this dialog, unless another client can close it.
+// getFrameTree forwards Page.getFrameTree and records that the client waits for the page's frames.
+// If the browser reported a dialog on the session before the first such request, the dialog would
+// block the request forever, because Playwright ignores a dialog of a frame that it does not know.
+// So the Mux closes this dialog, unless another client can close it.
 func getFrameTree(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	s.setupCall = m.forward(s, r, r.Params)
 	if !s.askedFrames {
@@ -156,17 +157,17 @@ func getFrameTree(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
-// forgetDialog records that a session cannot close the dialog of its page.
+// forgetDialog records that the open dialog of a page cannot be closed on session s.
 func (m *Mux) forgetDialog(s *session) {
 	if t := m.targets[s.target]; t != nil {
-		delete(t.dialogs.told, s.id)
+		delete(t.dialogs.closers, s.id)
 	}
 }
 
-// closeUnwatched is called when client c leaves. It closes the dialogs that may be open and
-// that were reported to c, but not to the Mux or to another client. The Mux can miss a dialog
-// because a new page runs for some milliseconds before the Page domain is enabled on the
-// Mux's own session.
+// closeUnwatched is called when client c leaves. On each page that no other client watches, it
+// closes the dialog that may be open and that the browser reported to c and not to the Mux. The Mux
+// can miss a dialog because a new page runs for some milliseconds before the Page domain is enabled
+// on the Mux's own session.
 func (m *Mux) closeUnwatched(c *client) {
 	for _, s := range c.allSessions() {
 		if t := m.targets[s.target]; s.pageEnabled && t != nil && t.dialogs.open == "" && !m.isWatched(t, c) {
@@ -175,10 +176,11 @@ func (m *Mux) closeUnwatched(c *client) {
 	}
 }
 
-// isWatched reports whether a client other than except has the Page domain enabled on a page.
-func (m *Mux) isWatched(t *target, except *client) bool {
+// isWatched reports whether any client has the Page domain enabled on a page. The client excluded
+// does not count. If it is nil, every client counts.
+func (m *Mux) isWatched(t *target, excluded *client) bool {
 	for _, s := range m.sessions {
-		if s.target == t.TargetID && s.client != except && s.pageEnabled && !s.client.gone {
+		if s.target == t.TargetID && s.client != excluded && s.pageEnabled && !s.client.gone {
 			return true
 		}
 	}

@@ -9,10 +9,12 @@ import (
 
 // Download is a file that the browser saves, or has saved, for a page of a tenant.
 type Download struct {
-	Number int    `json:"number"` // counts from 1 in the order in which downloads began; never reused in a session
-	GUID   string `json:"guid"`   // the name of the file in [Options.DownloadDir]
-	// Path is the path of the complete file if the browser chose the place of the file, because
-	// [Options.DownloadDir] is empty. Otherwise Path is empty.
+	// Number counts the tenant's downloads from 1, in the order in which they began. A number is
+	// never used again in a session.
+	Number int    `json:"number"`
+	GUID   string `json:"guid"` // the name of the file in [Options.DownloadDir]
+	// Path is the path of the complete file if [Options.DownloadDir] is empty, because the browser
+	// then chooses the place of the file. Otherwise Path is empty.
 	Path      string    `json:"path,omitzero"`
 	URL       string    `json:"url"`
 	Name      string    `json:"name"` // the name that the server or the page suggested
@@ -32,28 +34,28 @@ const (
 	DownloadCanceled = "canceled"
 )
 
-// Delivery is the place for a copy of a finished download. If Dir already has a file with
-// this Name, the copy gets another name or, if Exact is set, fails. An empty Dir means the
-// person's own download folder.
+// Delivery is the place for a copy of a finished download. If Dir already has a file with this
+// Name, the copy gets another name or, if Exact is true, fails. An empty Dir means the person's own
+// download folder.
 type Delivery struct {
 	Dir, Name string
 	Exact     bool
 }
 
 const (
-	// searchTime limits the search for the page that contains the frame that began a
-	// download.
+	// searchTime is how long the Mux searches, at most, for the page that contains the frame of a
+	// new download.
 	searchTime = 2 * time.Second
 	// deliveredTime is how long a download is kept after a client has got a copy. In this time
-	// a command of the same session that waits for the download can still fetch it.
+	// another command of the session, which waits for the download, can still fetch it.
 	deliveredTime = time.Minute
-	// Limits for each tenant's finished downloads that no client has fetched.
+	// These are the limits for each tenant's finished downloads that no client has fetched.
 	keptDownloads     = 20
-	keptDownloadBytes = 1 << 30 // 1 GiB; the newest download does not count
+	keptDownloadBytes = 1 << 30 // 1 GiB, without the newest download
 )
 
-// downloads tracks the files that the browser saves, finds the tenant of each download and
-// delivers the finished ones. The browser saves each file under a unique name; see
+// downloads tracks the files that the browser saves, finds the tenant of each download, and
+// delivers the finished files. The browser saves each file under a unique name; see
 // [downloads.accept].
 type downloads struct {
 	m      *Mux
@@ -63,23 +65,23 @@ type downloads struct {
 // download is a download and the state of its delivery.
 type download struct {
 	Download
-	owner       *tenant // nil while it is unknown, and if no tenant owns the page
+	owner       *tenant // nil while the owner is unknown, and if no tenant owns the page
 	frame       string
-	searching   bool              // the page of the frame is being searched for
-	unanswered  int               // number of outstanding replies of the search
-	beginParams json.RawMessage   // of Browser.downloadWillBegin, for the owner's clients
-	laterParams []json.RawMessage // of progress events that came during the search
-	delivering  bool              // the file is complete and being copied
+	searching   bool              // the search for the frame's page is in progress
+	unanswered  int               // number of unanswered calls of the search
+	beginParams json.RawMessage   // params of Browser.downloadWillBegin, for the owner's clients
+	laterParams []json.RawMessage // params of the progress events that came during the search
+	delivering  bool              // the file is complete and is being copied
 	announced   map[*session]bool // sessions that got Browser.downloadWillBegin
 }
 
-// accept makes the browser save the downloads of a browser context in
-// [Options.DownloadDir], under their GUIDs, and send the events to the Mux's root
-// session. If DownloadDir is empty, the browser saves them as its own setting says. The
-// browser must never send these events to a client's session, because they cover the
-// downloads of all tenants.
-func (ds *downloads) accept(context string, then func(in cdp.Message)) {
-	ds.m.call("Browser.setDownloadBehavior", ds.behavior(context, false), "", then)
+// accept makes the browser save the downloads of a browser context in [Options.DownloadDir], under
+// their GUIDs. If DownloadDir is empty, the browser's own settings say where it saves them. accept
+// also makes the browser send the events of the downloads to the Mux's root session. The browser
+// must never send these events to a client's session, because they cover the downloads of all
+// tenants.
+func (ds *downloads) accept(context string, onReply func(in cdp.Message)) {
+	ds.m.call("Browser.setDownloadBehavior", ds.behavior(context, false), "", onReply)
 }
 
 // behavior returns the params of Browser.setDownloadBehavior for a context.
@@ -99,9 +101,9 @@ func (ds *downloads) behavior(context string, deny bool) []byte {
 	return encode(p)
 }
 
-// began handles Browser.downloadWillBegin. The owner of the download is the owner of the
-// page that contains the event's frame. A main frame has the id of its page. For any other
-// frame, began searches for the page.
+// began handles Browser.downloadWillBegin. The owner of the download is the owner of the page that
+// contains the event's frame. A main frame has the same id as its page. For any other frame, began
+// searches for the page.
 func (ds *downloads) began(in cdp.Message) {
 	var p struct{ FrameID, GUID, URL, SuggestedFilename string }
 	if in.Params(&p) != nil || p.GUID == "" || ds.byGUID[p.GUID] != nil {
@@ -119,7 +121,7 @@ func (ds *downloads) began(in cdp.Message) {
 	ds.search(d)
 }
 
-// search finds the page that contains the download's frame. It sends one query on each page of
+// search finds the page that contains the download's frame. It sends one query to each page of
 // every tenant. Chromium's browser process answers the query, so a busy or stopped page does not
 // delay the search.
 func (ds *downloads) search(d *download) {
@@ -157,8 +159,9 @@ type frameParam struct {
 	FrameID string `json:"frameId"`
 }
 
-// sessionOn returns a CDP session for calls to a page. It is the Mux's own session or, while
-// the Mux has none, a client's session. It is empty if neither exists.
+// sessionOn returns the id of a CDP session for calls to a page. This is the Mux's own session or,
+// if the Mux has no session, a client's session. The result is empty if there is no session on the
+// page.
 func (m *Mux) sessionOn(t *target) string {
 	if t.session != "" {
 		return t.session
@@ -171,9 +174,9 @@ func (m *Mux) sessionOn(t *target) string {
 	return ""
 }
 
-// assign makes the owner of page t the owner of a download and announces it to the
-// owner's clients that asked for events. If t is nil or a person's page, the download
-// has no owner.
+// assign makes the owner of page t the owner of a download, and announces the download to those of
+// the owner's clients that asked for events. If t is nil or a person's page, the download has no
+// owner.
 func (ds *downloads) assign(d *download, t *target) {
 	d.searching = false
 	if t != nil {
@@ -216,7 +219,7 @@ func (ds *downloads) progressed(in cdp.Message) {
 	ds.update(d, params)
 }
 
-// update applies the params of a progress event to a download.
+// update updates a download according to the params of a progress event.
 func (ds *downloads) update(d *download, params json.RawMessage) {
 	var p struct {
 		TotalBytes, ReceivedBytes float64

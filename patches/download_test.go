@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// began passes the Mux the event for the start of a page's download.
+// began sends the Mux the browser's event for the start of a download in a page.
 func began(m *Mux, page, guid string) {
 	m.FromBrowser(fmt.Appendf(nil, `{"method":"Browser.downloadWillBegin","params":{"frameId":%q,"guid":%q,"url":"http://x/f","suggestedFilename":"f"}}`, page, guid))
 }
 
-// ended passes the Mux the event for the end of a download of size bytes.
+// ended sends the Mux the browser's event for the end of a download of size bytes.
 func ended(m *Mux, guid string, size int64) {
 	m.FromBrowser(fmt.Appendf(nil, `{"method":"Browser.downloadProgress","params":{"guid":%q,"totalBytes":%d,"receivedBytes":%d,"state":"completed"}}`, guid, size, size))
 }
@@ -25,8 +25,8 @@ func guids(all []Download) []string {
 	return names
 }
 
-// For each tenant, the number and the size of the downloads that no client has fetched are
-// limited. The newest download always stays.
+// TestDownloadsAreTrimmed checks that the number and the size of the downloads that no client has
+// fetched are limited for each tenant, and that the newest download always stays.
 func TestDownloadsAreTrimmed(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	rec := &recorder{}
@@ -60,7 +60,8 @@ func TestDownloadsAreTrimmed(t *testing.T) {
 	}
 }
 
-// DownloadFetched ignores downloads of other tenants and downloads that are running.
+// TestDownloadFetchedOnlyOwn checks that DownloadFetched ignores downloads of other tenants and
+// downloads that are still running.
 func TestDownloadFetchedOnlyOwn(t *testing.T) {
 	m := New(Options{Transport: &recorder{}, DownloadDir: "/downloads"})
 	m.ready, m.shared = true, "SHARED"

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// sessions returns the CDP sessions of the owner's clients that may see a download. These
-// are their sessions on the browser and on the page that began the download. The sessions
-// are ordered by client, parents before their children.
+// sessions returns the CDP sessions on which the owner's clients may get events of a download.
+// These are their browser-level sessions and their sessions on the page that began the download.
+// The sessions are ordered by client, parents before their children.
 func (ds *downloads) sessions(d *download) []*session {
 	if d.owner == nil {
 		return nil
@@ -27,9 +27,9 @@ func (ds *downloads) sessions(d *download) []*session {
 	return all
 }
 
-// sendProgress sends a progress event to the sessions to which the download was
-// announced. If the download is complete, paths has the path of the copy for each session that
-// wanted a copy. The path is empty if the copy failed.
+// sendProgress sends a progress event on the sessions on which the download was announced. If the
+// download is complete, paths has an entry for each session that wanted a copy: the path of the
+// copy, or an empty path if the copy failed.
 func (ds *downloads) sendProgress(d *download, params json.RawMessage, paths map[*session]string) {
 	for _, s := range ds.sessions(d) {
 		if !d.announced[s] {
@@ -43,10 +43,9 @@ func (ds *downloads) sendProgress(d *download, params json.RawMessage, paths map
 	}
 }
 
-// withPath returns the params of the final progress event for a client that wanted a copy of
-// the file. The parameter params has the params from the browser, and path is the path of the
-// copy, which withPath adds. If path is empty, the copy has failed, and withPath changes the
-// state to canceled.
+// withPath returns the params of a download's last progress event, for a client that wanted a copy
+// of the file. It adds the path of the copy to params, which came from the browser. If path is
+// empty, the copy has failed, and withPath changes the state to canceled.
 func withPath(params json.RawMessage, path string) json.RawMessage {
 	members := fields{}
 	if json.Unmarshal(params, &members) != nil {
@@ -61,8 +60,9 @@ func withPath(params json.RawMessage, path string) json.RawMessage {
 	return encode(members)
 }
 
-// complete delivers the file to the directories that the owner's clients chose. The
-// clients get the event after the delivery, so that their copies exist by then.
+// complete copies the file of a complete download to the directories that the owner's clients
+// chose. The clients get the last progress event after that, so that their copies exist by then.
+// params are the params of this event.
 func (ds *downloads) complete(d *download, params json.RawMessage) {
 	d.delivering = true
 	if d.owner == nil {
@@ -92,7 +92,7 @@ func (ds *downloads) complete(d *download, params json.RawMessage) {
 			}
 		}
 		ds.sendProgress(d, params, paths)
-		if ds.byGUID[d.GUID] != d { // it was dropped during the delivery, see [downloads.drop]
+		if ds.byGUID[d.GUID] != d { // [downloads.drop] was called during the delivery
 			ds.discard(d)
 			return
 		}
@@ -109,8 +109,8 @@ func (ds *downloads) complete(d *download, params json.RawMessage) {
 	ds.m.Transport.Deliver(d.file(), to, done)
 }
 
-// completeUnowned delivers a download without an owner to the person's download folder. If
-// [Options.DownloadDir] is empty, the file stays where the browser itself has saved it.
+// completeUnowned delivers a complete download without an owner to the person's download folder. If
+// [Options.DownloadDir] is empty, the file stays where the browser has saved it.
 func (ds *downloads) completeUnowned(d *download) {
 	delete(ds.byGUID, d.GUID)
 	if ds.m.DownloadDir != "" {
@@ -118,7 +118,7 @@ func (ds *downloads) completeUnowned(d *download) {
 	}
 }
 
-// file returns the name or path of a download's file, as [Transport.Deliver] takes it.
+// file returns the name or path of a download's file in the form that [Transport.Deliver] expects.
 func (d *Download) file() string { return cmp.Or(d.Path, d.GUID) }
 
 // discard removes the file of a download if it is in [Options.DownloadDir].
@@ -128,7 +128,7 @@ func (ds *downloads) discard(d *download) {
 	}
 }
 
-// drop forgets a download and removes its file. A running download is canceled.
+// drop forgets a download and removes its file. If the download is still running, drop cancels it.
 func (ds *downloads) drop(d *download) {
 	if ds.byGUID[d.GUID] != d {
 		return
@@ -144,23 +144,23 @@ func (ds *downloads) drop(d *download) {
 			Context string `json:"browserContextId,omitzero"`
 		}{d.GUID, context}), "", nil)
 	}
-	if !d.delivering { // otherwise complete discards the file after the delivery
+	if !d.delivering { // otherwise [downloads.complete] discards the file after the delivery
 		ds.discard(d)
 	}
 }
 
 // dropAll drops the downloads of a tenant.
 func (ds *downloads) dropAll(tn *tenant) {
-	for _, d := range ds.of(tn) {
+	for _, d := range ds.ofTenant(tn) {
 		ds.drop(d)
 	}
 }
 
-// trim drops the oldest finished downloads of a tenant until the rest is within keptDownloads
-// and keptDownloadBytes, so that files that are never fetched do not fill the disk. It keeps the
+// trim drops the oldest finished downloads of a tenant until the rest is within keptDownloads and
+// keptDownloadBytes, so that files that are never fetched do not fill the disk. trim keeps the
 // newest finished download whatever its size. Other tenants' downloads do not count.
 func (ds *downloads) trim(tn *tenant) {
-	finished := slices.DeleteFunc(ds.of(tn), func(d *download) bool { return d.delivering || d.State == DownloadRunning })
+	finished := slices.DeleteFunc(ds.ofTenant(tn), func(d *download) bool { return d.delivering || d.State == DownloadRunning })
 	bytes := int64(0)
 	for i, d := range slices.Backward(finished) {
 		newer := len(finished) - 1 - i
@@ -173,7 +173,7 @@ func (ds *downloads) trim(tn *tenant) {
 	}
 }
 
-// size returns the bytes that a download occupies in [Options.DownloadDir].
+// size returns the number of bytes that a download occupies in [Options.DownloadDir].
 func (d *download) size() int64 {
 	if d.State != DownloadDone || d.Path != "" {
 		return 0
@@ -181,8 +181,8 @@ func (d *download) size() int64 {
 	return d.Received
 }
 
-// of returns a tenant's downloads in the order of their numbers.
-func (ds *downloads) of(tn *tenant) []*download {
+// ofTenant returns a tenant's downloads in the order of their numbers.
+func (ds *downloads) ofTenant(tn *tenant) []*download {
 	var all []*download
 	for _, d := range ds.byGUID {
 		if d.owner == tn && tn != nil {
@@ -197,7 +197,7 @@ func (ds *downloads) of(tn *tenant) []*download {
 // numbers.
 func (m *Mux) Downloads(name string) []Download {
 	var all []Download
-	for _, d := range m.downloads.of(m.tenants[name]) {
+	for _, d := range m.downloads.ofTenant(m.tenants[name]) {
 		all = append(all, d.Download)
 	}
 	return all

@@ -6,8 +6,8 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// These are Chromium's own errors for things that do not exist. Another tenant's
-// targets, sessions and contexts get the same errors, so that a client cannot learn
+// These are the errors that Chromium itself returns for objects that do not exist. A client gets
+// the same errors for the targets, sessions and contexts of other tenants, so that it cannot learn
 // that they exist.
 
 func noTarget() *cdp.Error  { return &cdp.Error{Code: -32602, Message: "No target with given id found"} }
@@ -28,14 +28,14 @@ func badParams(why string) *cdp.Error {
 	return &cdp.Error{Code: -32602, Message: "Invalid parameters: " + why}
 }
 
-// sessionGone is the error for a message on a CDP session that does not exist or is
-// another client's.
+// sessionGone returns the error for a message on a CDP session that does not exist or belongs to
+// another client.
 func sessionGone() *cdp.Error {
 	return &cdp.Error{Code: -32001, Message: "Session with given id not found."}
 }
 
-// encode returns v as JSON. It panics if v cannot be encoded; this package passes no such
-// value.
+// encode returns v as JSON. It panics if v cannot be encoded, which does not happen with the values
+// of this package.
 func encode(v any) []byte {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -44,5 +44,5 @@ func encode(v any) []byte {
 	return raw
 }
 
-// none is an empty result.
+// none is the result of a CDP call that returns nothing.
 type none struct{}

@@ -10,29 +10,29 @@ import (
 
 // folderUploads gives folders to file inputs, one at a time.
 //
-// Chromium 156 reads a folder only for the front tab of a window. For any other tab it
-// answers DOM.setFileInputFiles without an error but reads nothing, and Playwright then
-// waits for the input's change event, which never comes. So the Mux brings the input's page
-// to the front before the call. If a page opens a tab during the upload, that tab comes to
-// the front, and the folder may not be read. So the Mux checks the input after the upload,
-// and repeats the upload if the input is empty.
+// Chromium 156 reads a folder only for the front tab of a window. For any other tab it answers
+// DOM.setFileInputFiles without an error but reads nothing. Playwright then waits for the input's
+// change event, which never comes. So the Mux brings the input's page to the front before the call.
+// If a page opens a tab during the upload, this tab comes to the front, and Chromium may not read
+// the folder. So the Mux checks the input after the upload, and repeats the upload if the input is
+// empty.
 //
-// If a person sees the windows, no page is brought to the front ([Options.Visible]).
+// If a person sees the windows, the Mux brings no page to the front ([Options.Visible]).
 type folderUploads struct {
 	m       *Mux
-	last    *tenant // the tenant whose upload was started most recently
+	last    *tenant // the tenant of the newest upload that was started
 	busy    bool
 	waiting []folderUpload
 }
 
 const (
-	// uploadSettle is the time from the browser's reply until the check of the input. The
-	// browser reads the folder on another thread, and may still be reading when it replies.
+	// uploadSettle is the time from the browser's reply until the Mux checks the input. The browser
+	// reads the folder on another thread, and may still be reading when it replies.
 	uploadSettle = 100 * time.Millisecond
-	// uploadLimit limits the time of one upload. When it has passed, the next upload starts,
-	// even if the page of this upload has not responded.
+	// uploadLimit is the time after which the next upload may start, even if the page of the
+	// present upload has not responded.
 	uploadLimit = 3 * time.Second
-	// uploadTries is how often an upload gives the folder to the input, at most.
+	// uploadTries is how often the Mux gives the folder of one upload to the input, at most.
 	uploadTries = 5
 )
 
@@ -45,7 +45,7 @@ type folderUpload struct {
 // setFiles forwards DOM.setFileInputFiles. If a request has a single path and the input takes a
 // folder, the request goes through [folderUploads], except in a visible browser. To find out
 // whether the input takes a folder, setFiles calls DOM.describeNode on the client's session. It
-// does not examine the path, because the path may be on a disk that does not respond.
+// does not look at the file system, because the path may be on a disk that does not respond.
 func setFiles(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	var files []string
 	if err := f.read("files", &files); err != nil {
@@ -73,8 +73,7 @@ func setFiles(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	return nil
 }
 
-// takesFolder reports whether a DOM.describeNode reply describes an input that takes
-// a folder.
+// takesFolder reports whether the reply to DOM.describeNode describes an input that takes a folder.
 func takesFolder(in cdp.Message) bool {
 	var out struct{ Node struct{ Attributes []string } }
 	if in.Result(&out) != nil {
@@ -95,8 +94,9 @@ func (fu *folderUploads) add(u folderUpload) {
 	fu.next()
 }
 
-// next starts the next upload if none is in progress. It starts the first one whose tenant is
-// not the tenant of the previous upload. If there is no such upload, it starts the first one.
+// next starts the next upload if no upload is in progress. This is the first upload in the queue
+// whose tenant is not the tenant of the previous upload. If the queue has no such upload, it is the
+// first upload in the queue.
 func (fu *folderUploads) next() {
 	if fu.busy || len(fu.waiting) == 0 {
 		return
@@ -115,7 +115,7 @@ func (fu *folderUploads) next() {
 	active.send()
 }
 
-// activeUpload is the upload in progress. Its page is brought to the front.
+// activeUpload is the upload in progress. The Mux has brought its page to the front.
 type activeUpload struct {
 	folderUpload
 	queue     *folderUploads
@@ -124,7 +124,7 @@ type activeUpload struct {
 	over      bool
 }
 
-// end lets the next upload start.
+// end ends the upload, so that the next upload can start.
 func (u *activeUpload) end() {
 	if !u.over {
 		u.over, u.queue.busy = true, false
@@ -151,8 +151,8 @@ func (u *activeUpload) send() {
 	})
 }
 
-// check sends the folder again if the input is still empty. The input is empty if another
-// tab came to the front before the browser read the folder, or if the folder is empty.
+// check sends the folder again if the input is still empty. It is empty if another tab came to the
+// front before the browser read the folder, or if the folder has no files.
 func (u *activeUpload) check() {
 	var input struct {
 		ID string `json:"objectId"`

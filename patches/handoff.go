@@ -6,15 +6,15 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// Chromium pauses a new page for the CDP session that auto-attach created, and not for a
-// session that is attached later. In Chromium 156, a command that is sent on a later session
-// before the page runs takes effect only after the first navigation has committed. The later
-// session also never gets the event for the end of that load. So the Mux hands off its own
-// auto-attached session to the owner's newest client. As soon as the page runs, the Mux
-// attaches again and gets a new session.
+// Chromium pauses a new page for the CDP session that auto-attach created, and not for a session
+// that is attached later. In Chromium 156, a command that is sent on a later session before the
+// page runs takes effect only after the first navigation has committed. The later session also
+// never gets the event for the end of the page's first load. So the Mux hands off its own
+// auto-attached session to the owner's newest client. As soon as the page runs, the Mux attaches
+// again and gets a new session.
 
 // handOff turns the Mux's own session on target t, for which t is paused, into a session of a
-// client. The client sees it as a child of its session s.
+// client. For the client, the session is a child of the client's session s.
 func (m *Mux) handOff(s *session, t *target) {
 	child := &session{
 		id: t.session, client: s.client, parent: s, target: t.TargetID, subtype: t.Type, handedOff: true, announced: map[string]bool{},
@@ -35,24 +35,24 @@ func (m *Mux) handOff(s *session, t *target) {
 	m.sendEvent(s, "Target.attachedToTarget", attachedParams{child.id, t.raw, true})
 }
 
-// resumeHandedOff resumes a target whose session was handed off, and attaches the Mux again
-// when the target runs. If the client has sent Runtime.runIfWaitingForDebugger, its request
-// is answered with the reply to the Mux's call of the same method.
+// resumeHandedOff resumes a target whose session was handed off to a client, and attaches the Mux
+// again when the target runs. If the client has already sent Runtime.runIfWaitingForDebugger on the
+// session, the client gets the reply to the Mux's own call of this method.
 func (m *Mux) resumeHandedOff(t *target) {
 	s, resumeCall := t.handedOff, t.resumeCall
 	t.handedOff, t.resumeCall = nil, nil
 	gone := m.sessions[s.id] != s
 	again := once(func() {
-		if gone { // not before the target runs, see [Mux.detachUnowned]
+		if gone { // not earlier, because the target has to run first, see [Mux.detachUnowned]
 			m.detachSession(s.id)
 		}
 		m.reattach(t)
 	})
-	run := pendingCall{then: func(cdp.Message) { again() }}
+	run := pendingCall{onReply: func(cdp.Message) { again() }}
 	if resumeCall != nil {
 		run = *resumeCall
 		run.client.pending++
-		run.then = func(in cdp.Message) {
+		run.onReply = func(in cdp.Message) {
 			m.forwardReply(*resumeCall, in)
 			again()
 		}
@@ -65,24 +65,24 @@ func (m *Mux) resumeHandedOff(t *target) {
 	}
 }
 
-// reattach attaches the Mux to a page whose session was handed off.
+// reattach attaches the Mux again to a page whose session it has handed off.
 func (m *Mux) reattach(t *target) {
 	if m.targets[t.TargetID] == t && t.tab != nil && t.session == "" {
 		m.attach(t)
 	}
 }
 
-// reclaim detaches a handed-off session whose client has gone. If the session's target is
-// still paused, reclaim does nothing, because the target has to run first.
-// [Mux.resumeHandedOff] then detaches the session.
+// reclaim detaches a handed-off session whose client has gone. If the session's target is still
+// paused, reclaim does nothing, because the target has to run before the session is detached.
+// [Mux.resumeHandedOff] detaches the session later.
 func (m *Mux) reclaim(s *session) {
 	if t := m.targets[s.target]; t == nil || t.handedOff != s {
 		m.detachSession(s.id)
 	}
 }
 
-// handedOffDetached handles the end of a handed-off session, and forwards the event to the
-// client.
+// handedOffDetached handles the event that a handed-off session has ended, and forwards the event
+// to the client.
 func (m *Mux) handedOffDetached(s *session, in cdp.Message) {
 	m.removeJournal(s.id)
 	m.removeSession(s)

@@ -9,13 +9,12 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// An incognito tenant has a private browser context instead of the shared one. Its
-// clients see the private context as the browser's default context. The Mux creates the
-// context on its root session without disposeOnDetach, and saves the context's id before
-// the first use. When the tenant ends, the Mux disposes the context with all its contents.
+// An incognito tenant has a private browser context instead of the shared one. Its clients see the
+// private context as the browser's default context. The Mux creates the private context on the
+// Mux's root session without disposeOnDetach, and saves the context's id before the first use. When
+// the tenant ends, the Mux disposes the private context and all other contexts of the tenant.
 
-// defaultContext returns the browser context that a tenant's clients see as the
-// default one.
+// defaultContext returns the browser context that the tenant's clients see as the default context.
 func (m *Mux) defaultContext(tn *tenant) string {
 	if tn.Incognito {
 		return tn.Private
@@ -29,36 +28,37 @@ func (tn *tenant) ownsContext(context string) bool {
 	return context != "" && (tn.hasContext(context) || context == tn.Private)
 }
 
-// SharedTabsError is the error of [Mux.Incognito] for a tenant that had tabs before it was
-// incognito, normally in the shared context. Its value is the number of these tabs.
+// SharedTabsError is the error of [Mux.Incognito] for a tenant that already has tabs and is not
+// incognito. Such tabs are normally in the shared context. The value of the error is their number.
 type SharedTabsError int
 
-// Error returns the number of tabs and where they are.
+// Error says how many tabs there are, and in which context.
 func (n SharedTabsError) Error() string {
 	return fmt.Sprintf("%d tabs are in the shared context", int(n))
 }
 
-// Incognito makes a tenant incognito. It passes nil to then when the tenant's private context
-// exists, or the error if the context cannot be created. If the tenant has tabs and is not yet
-// incognito, Incognito changes nothing and passes a [SharedTabsError] to then.
-func (m *Mux) Incognito(name string, then func(error)) {
+// Incognito makes a tenant incognito. It calls done(nil) when the tenant's private context exists.
+// If the browser does not create the context, it calls done() with the error. If the tenant has
+// tabs and is not yet incognito, Incognito changes nothing and calls done() with a
+// [SharedTabsError].
+func (m *Mux) Incognito(name string, done func(error)) {
 	tn := m.tenantFor(name)
 	if n := len(tn.tabs) + len(tn.Lost); n > 0 && !tn.Incognito {
-		then(SharedTabsError(n))
+		done(SharedTabsError(n))
 		return
 	}
 	tn.Incognito = true
-	m.createPrivate(tn, then)
+	m.createPrivate(tn, done)
 }
 
-// createPrivate creates an incognito tenant's private context unless it exists. It passes nil
-// to then when the context exists, or the error if the context cannot be created.
-func (m *Mux) createPrivate(tn *tenant, then func(error)) {
+// createPrivate creates an incognito tenant's private context unless it exists. It calls done(nil)
+// when the context exists, or done() with the error if the browser does not create it.
+func (m *Mux) createPrivate(tn *tenant, done func(error)) {
 	if tn.Private != "" {
-		then(nil)
+		done(nil)
 		return
 	}
-	tn.whenPrivate = append(tn.whenPrivate, then)
+	tn.whenPrivate = append(tn.whenPrivate, done)
 	if len(tn.whenPrivate) > 1 {
 		return
 	}
@@ -86,8 +86,8 @@ func (m *Mux) createPrivate(tn *tenant, then func(error)) {
 	})
 }
 
-// disposeContext disposes a browser context. If the browser refuses, disposeContext closes
-// the context's pages.
+// disposeContext disposes a browser context. If the browser refuses that, disposeContext closes the
+// context's pages.
 func (m *Mux) disposeContext(context string) {
 	m.call("Target.disposeBrowserContext", encode(contextParam{context}), "", func(in cdp.Message) {
 		err := in.Result(nil)
@@ -104,9 +104,9 @@ func (m *Mux) disposeContext(context string) {
 	})
 }
 
-// disposeOrphans disposes the browser contexts that have no tenant and no page. Such a
-// context is left if a broker dies after it has created the context and before it has saved
-// the context's id. In an external browser these contexts belong to other programs and stay.
+// disposeOrphans disposes those of the given browser contexts that have no tenant and no page. Such
+// a context remains if a broker dies after it has created a context and before it has saved the
+// context's id. In an external browser these contexts belong to other programs and stay.
 func (m *Mux) disposeOrphans(contexts []string) {
 	if m.External {
 		return
@@ -118,8 +118,8 @@ func (m *Mux) disposeOrphans(contexts []string) {
 	}
 }
 
-// disposeTenant disposes all contexts of an incognito tenant with their contents, and forgets
-// the tenant. When the tenant's tabs are gone or limit has passed, it calls done with the number of
+// disposeTenant disposes all contexts of an incognito tenant with their contents, and forgets the
+// tenant. When the tenant's tabs are gone or limit has passed, it calls done() with the number of
 // tabs that are gone.
 func (m *Mux) disposeTenant(tn *tenant, limit time.Duration, done func(discarded int)) {
 	var ids []string

@@ -8,13 +8,13 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// ClientID names a client's connection.
+// ClientID identifies a client's connection.
 type ClientID int
 
-// Transport carries the messages of a [Mux] and does its input and output. A message that
-// is passed to ToBrowser or ToClient belongs to the transport from then on. No method may wait
-// for the browser or for a client. If a client does not read, the transport has to queue the
-// client's messages or close the connection.
+// Transport carries the messages of a [Mux] and does its input and output. After a call of
+// ToBrowser or ToClient, the message belongs to the transport. No method may wait for the browser
+// or for a client. If a client does not read, the transport has to queue the client's messages or
+// close the connection.
 type Transport interface {
 	ToBrowser(msg []byte)
 	ToClient(c ClientID, msg []byte)
@@ -24,53 +24,53 @@ type Transport interface {
 	// Save writes the state to disk before it returns.
 	Save(s State)
 	// Deliver copies a finished download. file is a name in [Options.DownloadDir], or the path of a
-	// file elsewhere. copies has the places for the copies. When all copies are made, Deliver calls
-	// done() on the Mux's goroutine with their paths in the same order. The path is empty for a
-	// copy that failed.
+	// file elsewhere. copies lists the places for the copies. When all copies are made, Deliver
+	// calls done() on the Mux's goroutine. The argument of done() has the path of each copy, in the
+	// order of copies. The path is empty for a copy that failed.
 	Deliver(file string, copies []Delivery, done func(where []string))
 	// Discard removes a file, complete or not, from [Options.DownloadDir].
 	Discard(name string)
 }
 
-// Options configure a [Mux]. Only Transport is required.
+// Options holds the settings of a [Mux]. Only Transport is required.
 type Options struct {
 	Transport Transport
 	State     State            // the state that the browser's previous Mux saved
 	Clock     func() time.Time // default: time.Now
-	// FirstID is the first message id. The default is random, so that a late reply to
-	// a previous Mux does not match a pending call.
+	// FirstID is the id of the first message that the Mux sends. The default is random, so that a
+	// late reply to a previous Mux does not match a pending call.
 	FirstID      int64
 	BrowserStart time.Time // when the browser was started; default: now
 	Log          *slog.Logger
 	Grace        time.Duration // how long a tenant without a connection stays live; default: 5 s
 	PauseLimit   time.Duration // how long a tenant may keep its new target paused; default: 3 s
 	OnActivity   func()        // called when a page has a new URL or a script may have set cookies
-	// DownloadDir is the directory into which the browser saves files. If it is empty,
-	// the browser's own setting applies.
+	// DownloadDir is the directory into which the browser saves files. If it is empty, the browser
+	// uses the directory of its own settings.
 	DownloadDir string
-	// Admit is called before a client creates a tab. The result evict is the target id of a
-	// tab of the same agent that the Mux has to close when the new tab exists. It is empty
-	// if no tab has to be closed. An error refuses the new tab, and its text is sent to the
-	// client. If Admit is nil, every tab is allowed.
+	// Admit is called before a client creates a tab. The result evict is the target id of a tab of
+	// the same agent that the Mux has to close when the new tab exists. It is empty if no tab has
+	// to be closed. If Admit returns an error, the Mux refuses the new tab and sends the error's
+	// text to the client. If Admit is nil, every tab is allowed.
 	Admit func(tenant string) (evict string, err error)
 	// AgentAlive reports whether an agent, the program that uses a session, is known to be
 	// alive, even if it is not connected. The tenants of a living agent cannot be claimed by
 	// another agent. If AgentAlive is nil, no agent without a connection counts as alive.
 	AgentAlive func(agent string) bool
-	// External is set for a browser that was not started by abrowser. The Mux attaches
-	// only to targets of its tenants and pauses none.
+	// External is true for a browser that was not started by abrowser. The Mux attaches only to
+	// targets of its tenants and pauses no target.
 	External bool
-	// Visible is set for a browser whose windows a person sees. The Mux never brings a tab
-	// to the front there.
+	// Visible is true for a browser whose windows a person sees. In such a browser, the Mux never
+	// brings a tab to the front.
 	Visible bool
 	// SpareAfter is the number of new sessions after which the Mux creates a spare page,
 	// which is a blank page that the next session gets as its first page. No spare page is
 	// created if SpareAfter is 0 or the browser is Visible or External. A spare page that a
 	// previous Mux left is used in any case.
 	SpareAfter int
-	// CleanupScript is JavaScript that removes from a page what a tenant's clients left
-	// there. It runs in the pages of a tenant that is released. If it is empty, nothing
-	// runs.
+	// CleanupScript is JavaScript that the Mux runs in the pages of a tenant that is released. The
+	// script removes what the tenant's clients left in the page. If it is empty, the Mux runs
+	// nothing.
 	CleanupScript string
 }
 
@@ -78,15 +78,17 @@ type Options struct {
 type Mux struct {
 	Options
 
-	lastID    int64
-	pending   map[int64]pendingCall
-	clients   map[ClientID]*client
-	sessions  map[string]*session // the clients' CDP sessions
-	attached  map[string]*target  // targets by the id of the Mux's own CDP session on them
-	targets   map[string]*target
-	tenants   map[string]*tenant
-	creates   map[int64]*tenant // by the message id of a createTarget; nil for a spare page
-	popups    []pendingPopup    // tabs that pages are about to open
+	lastID   int64
+	pending  map[int64]pendingCall
+	clients  map[ClientID]*client
+	sessions map[string]*session // the clients' CDP sessions
+	attached map[string]*target  // by the id of the Mux's own CDP session on the target
+	targets  map[string]*target
+	tenants  map[string]*tenant
+	// creates has the unanswered createTarget calls by message id. The value is the owner of the
+	// new target, or nil if the target is a spare page.
+	creates   map[int64]*tenant
+	popups    []pendingPopup // tabs that pages are about to open
 	downloads downloads
 	cleanup   cleanup
 	guard     dialogGuard
@@ -94,18 +96,19 @@ type Mux struct {
 	uploads   folderUploads
 	timers    timers
 	shared    string // id of the shared context
-	// browserTarget is the id of the browser's target for clients; see [Mux.browserInfo].
+	// browserTarget is the id under which clients know the browser's own target; see
+	// [Mux.browserInfo].
 	browserTarget string
 	journal       []string        // CDP sessions that the next Mux has to detach
 	dirty         bool            // the state has changes whose save is delayed
 	evicting      map[string]bool // targets that are about to be closed to make room
-	goneWatches   []func() bool   // called when a target is gone, until they return true
+	goneWatches   []func() bool   // each is called whenever a target is gone, until it returns true
 	reopening     *reopening      // the lost tab that is being opened again
 	closing       bool            // the browser has been asked to exit
 	ready         bool            // the browser's targets are known
 }
 
-// New returns a Mux that has not sent anything; see [Mux.Start].
+// New returns a Mux. It sends no message to the browser; [Mux.Start] does.
 func New(o Options) *Mux {
 	if o.Clock == nil {
 		o.Clock = time.Now
@@ -140,13 +143,14 @@ func New(o Options) *Mux {
 	return m
 }
 
-// targetFilter selects pages and service workers. The Mux attaches to these targets, and
-// detaches again from those that are unowned ([Mux.detachUnowned]). It never pauses targets of
-// other types. A client reaches such a target through the page that it belongs to.
+// targetFilter selects pages and service workers. The Mux attaches to these targets, and detaches
+// from them again if they are unowned ([Mux.detachUnowned]). It never pauses targets of other
+// types, such as frames. A client gets a session on such a target through the page to which the
+// target belongs.
 const targetFilter = `"filter":[{"type":"page"},{"type":"service_worker"},{"exclude":true}]`
 
-// Start takes over the browser and detaches the CDP sessions of a previous Mux. done is
-// called when clients may connect.
+// Start takes over the browser, and detaches the CDP sessions of a previous Mux. It calls done()
+// when clients may connect.
 func (m *Mux) Start(done func()) {
 	if len(m.journal) == 0 { // the browser has just started
 		m.takeOver(nil, done)
@@ -155,8 +159,9 @@ func (m *Mux) Start(done func()) {
 	m.guard.start(func(previous []string) { m.takeOver(previous, done) })
 }
 
-// takeOver detaches the previous Mux's sessions, and attaches to all pages and service workers.
-// In an external browser it attaches only to targets of tenants.
+// takeOver detaches the CDP sessions in the list previous, which a previous Mux left, and attaches
+// to all pages and service workers. In an external browser it attaches only to targets of tenants.
+// It calls done() when the browser's targets are known.
 func (m *Mux) takeOver(previous []string, done func()) {
 	for _, id := range previous {
 		// A page that is paused for this session would stay paused forever if the session were
@@ -203,8 +208,9 @@ func (m *Mux) takeOver(previous []string, done func()) {
 	m.call("Target.setAutoAttach", []byte(`{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true,`+targetFilter+`}`), "", known)
 }
 
-// Close is called when the browser is gone. It saves changes whose save is delayed, so that
-// the tabs can be opened again in the next browser, and then disconnects all clients.
+// Close ends the Mux after the browser is gone. It saves changes whose save is delayed, so that the
+// tabs can be opened again in the next browser. Then it disconnects all clients by [Transport].Cut,
+// with the given reason.
 func (m *Mux) Close(why string) {
 	m.Flush()
 	for id, c := range m.clients {

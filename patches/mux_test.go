@@ -16,8 +16,8 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// TestVectors plays the message streams in testdata to a Mux and compares its outputs. The
-// inputs are these sections:
+// TestVectors plays each message stream in testdata to a Mux and compares the Mux's outputs with
+// those in the stream. The inputs are these sections:
 //
 //	from-playwright CLIENT           messages of a client
 //	from-browser                     messages of the browser
@@ -38,10 +38,10 @@ import (
 //	visible                          sets Visible
 //	cleanup                          sets CleanupScript
 //
-// The outputs follow each input in the sections to-browser, to-playwright CLIENT, cut
-// CLIENT, deliver, discard and result. The flag -update rewrites the outputs. In the
-// browser's replies, @METHOD stands for the id of the last call of METHOD, and
-// @METHOD PARAM for the id of the last call of METHOD whose text contains PARAM.
+// After each input, its outputs follow in the sections to-browser, to-playwright CLIENT, cut
+// CLIENT, deliver, discard and result. The flag -update rewrites the outputs. In the browser's
+// replies, @METHOD stands for the id of the last call of METHOD, and @METHOD PARAM for the id of
+// the last call of METHOD whose text contains PARAM.
 func TestVectors(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -68,8 +68,8 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// updating reports whether the flag -update was given. It looks the flag up, because the
-// package has no global variables.
+// updating reports whether the flag -update was given. It calls flag.Lookup, because the package
+// has no global variables.
 func updating() bool {
 	f := flag.Lookup("update")
 	return f != nil && f.Value.String() == "true"
@@ -81,7 +81,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// difference returns the first line in which two texts differ, and the lines around it.
+// difference returns the first line in which two texts differ, with the lines around it.
 func difference(want, got string) string {
 	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
 	for i := range max(len(w), len(g)) {
@@ -98,8 +98,8 @@ type recorder struct {
 	out  []txtar.File
 	sent []string
 	last State
-	// deliveries has, for each delivery that the Mux requested, a function that ends the
-	// delivery. If its argument is true, every copy fails.
+	// deliveries has a function for each delivery that the Mux requested. The function ends the
+	// delivery. If its argument is true, every copy has failed.
 	deliveries []func(fails bool)
 }
 
@@ -116,7 +116,7 @@ func (r *recorder) ToBrowser(msg []byte) {
 	r.note("to-browser", string(msg))
 }
 
-// number replaces @METHOD and @METHOD PARAM in a reply by ids; see [TestVectors].
+// number replaces each @METHOD and @METHOD PARAM in a reply with an id; see [TestVectors].
 func (r *recorder) number(reply string) string {
 	return regexp.MustCompile(`@([\w.]+)(?: (\w+))?`).ReplaceAllStringFunc(reply, func(ref string) string {
 		method, param, _ := strings.Cut(ref[1:], " ")
@@ -135,7 +135,7 @@ func (r *recorder) ToClient(c ClientID, msg []byte) {
 func (r *recorder) Cut(c ClientID, why string) { r.note(fmt.Sprintf("cut %d", c), why) }
 func (r *recorder) Save(s State)               { r.last = s }
 
-// Deliver records a delivery. The section "delivered" of a stream ends the delivery.
+// Deliver records a delivery. The delivery ends when the stream has a section "delivered".
 func (r *recorder) Deliver(file string, to []Delivery, done func([]string)) {
 	where := make([]string, len(to))
 	for i, d := range to {
@@ -160,8 +160,7 @@ func fromClient(m *Mux, id ClientID, msg string) {
 
 const firstID = 1000000001
 
-// play passes the inputs of a stream to a Mux, and returns the stream with the actual
-// outputs.
+// play passes the inputs of a stream to a Mux. It returns the stream with the Mux's actual outputs.
 func play(t *testing.T, in *txtar.Archive) []byte {
 	t.Helper()
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)

@@ -8,30 +8,30 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// A browser that dies loses its pages with their contents. The saved state has the URLs of
-// the pages. The Mux of the next browser opens these lost tabs again, for the same tenants
-// and under the same numbers.
+// When a browser dies, its pages are lost with their contents. The saved state has the URLs of the
+// pages. The Mux of the next browser opens these lost tabs again, for the same tenants and under
+// the same numbers.
 
-// maxLoads limits how often a lost tab is loaded in browsers that die within stableTime of
-// their start. When the limit is reached, the tab is opened empty, so that one page cannot make
-// every new browser die.
+// maxLoads limits how often a lost tab is loaded in browsers that die within stableTime of their
+// start. When the limit is reached, the Mux opens the tab as an empty page. Otherwise one page
+// could make every new browser die.
 const maxLoads = 3
 
-// stableTime is the age at which a browser counts as stable. If a browser dies later, its
-// death is not blamed on the pages that were reopened in it.
+// stableTime is the age at which a browser counts as stable. If a browser dies later, the Mux does
+// not assume that one of the reopened pages was the cause.
 const stableTime = 10 * time.Second
 
-// reopening is a lost tab for which the Mux requests a page. It is saved before the
-// request. A Mux that takes over before the reply then finds the page and does not create a
+// reopening is the record of a lost tab for which the Mux requests a page. It is saved before the
+// request. If the Mux dies before the reply, the next Mux then finds the page and does not create a
 // second one.
 type reopening struct {
 	Owner  string   `json:"owner"`
 	Number int      `json:"number"`
-	Before []string `json:"before"` // the unowned pages before the request
+	Before []string `json:"before"` // ids of the pages that were unowned before the request
 }
 
-// Reopen opens the lost tabs one after the other, those of live tenants first. done is
-// called when every lost tab has been opened or cannot be opened.
+// Reopen opens the lost tabs one after the other, those of live tenants first. It calls done() when
+// it has tried to open every lost tab.
 func (m *Mux) Reopen(done func()) {
 	m.finishReopening()
 	// stableTime counts from the start of the browser, not from the start of this Mux.
@@ -48,7 +48,7 @@ func (m *Mux) Reopen(done func()) {
 	m.reopenNext(owners, done)
 }
 
-// releasedRank sorts live tenants before released ones.
+// releasedRank returns a sort key that puts live tenants before released ones.
 func releasedRank(tn *tenant) int {
 	if tn.Released.IsZero() {
 		return 0
@@ -56,8 +56,8 @@ func releasedRank(tn *tenant) int {
 	return 1
 }
 
-// reopenNext opens the first lost tab of the first owner that has one, and then calls itself
-// for the next tab. If a tab cannot be opened, the other lost tabs of its owner stay lost too.
+// reopenNext opens the first lost tab of the first owner that has a lost tab, and then calls itself
+// for the next one. If a tab cannot be opened, the other lost tabs of its owner stay lost too.
 func (m *Mux) reopenNext(owners []*tenant, done func()) {
 	for len(owners) > 0 && len(owners[0].Lost) == 0 {
 		owners = owners[1:]
@@ -76,7 +76,7 @@ func (m *Mux) reopenNext(owners []*tenant, done func()) {
 		m.reopening = nil
 		if ok {
 			m.spare.dropFirstPage()
-		} else { // the tab stays lost; a browser that opens not even an empty page is about to exit
+		} else { // a browser that refuses even an empty page is about to exit; the tab stays lost
 			owners = owners[1:]
 		}
 		m.save()
@@ -86,7 +86,8 @@ func (m *Mux) reopenNext(owners []*tenant, done func()) {
 		m.reopenAt(tn, to, reopened)
 		return
 	}
-	m.createPrivate(tn, func(err error) { // the tenant's context was lost with the browser, logins included
+	// The tenant's old context and its logins were lost with the browser.
+	m.createPrivate(tn, func(err error) {
 		if err != nil {
 			reopened(false)
 			return
@@ -103,13 +104,13 @@ func (t *Tab) reopenURL() string {
 	return t.URL
 }
 
-// reopenAt opens the tenant's first lost tab at url. If the browser refuses url, the tab is opened
-// empty. reopenAt calls then(true) if the tab was opened, or then(false) if the browser refused the
-// empty page too.
-func (m *Mux) reopenAt(tn *tenant, url string, then func(ok bool)) {
+// reopenAt opens the tenant's first lost tab at url. If the browser refuses url, reopenAt opens the
+// tab as an empty page. It calls done(true) if the tab was opened, or done(false) if the browser
+// refused the empty page too.
+func (m *Mux) reopenAt(tn *tenant, url string, done func(ok bool)) {
 	id := m.nextID()
 	m.creates[id] = tn
-	m.pending[id] = pendingCall{then: func(in cdp.Message) {
+	m.pending[id] = pendingCall{onReply: func(in cdp.Message) {
 		var out targetParam
 		err := in.Result(&out)
 		if err != nil {
@@ -117,15 +118,15 @@ func (m *Mux) reopenAt(tn *tenant, url string, then func(ok bool)) {
 			m.assignRemaining()
 			m.Log.Warn("opening a lost tab again", "owner", tn.Name, "error", err)
 			if url == "about:blank" {
-				then(false)
+				done(false)
 				return
 			}
-			m.reopenAt(tn, "about:blank", then)
+			m.reopenAt(tn, "about:blank", done)
 			return
 		}
 		m.rebindTab(tn, out.TargetID, url)
 		m.targetCreated(id, tn, out.TargetID)
-		then(true)
+		done(true)
 	}}
 	home := m.defaultContext(tn)
 	m.send(id, "Target.createTarget", encode(createParams{url, true, home, home != m.shared && !m.hasWindow(home)}), "")
@@ -138,15 +139,16 @@ type createParams struct {
 	NewWindow  bool   `json:"newWindow,omitempty"`
 }
 
-// mayBeReopened reports whether a target in an incognito tenant's context may be the page
-// that was requested for a lost tab. Only the reply to the request shows whether it is.
+// mayBeReopened reports whether target t, which is in the private context of tenant tn, may be the
+// page that the Mux has requested for a lost tab. Only the reply to the request shows whether it
+// is.
 func (m *Mux) mayBeReopened(t *target, tn *tenant) bool {
 	return m.reopening != nil && m.reopening.Owner == tn.Name && tn.tabs[t.TargetID] == nil && t.Type == "page" && t.OpenerID == "" && t.ContextID == tn.Private
 }
 
-// rebindTab binds the tenant's first lost tab to its new target. The target was opened at url.
-// Other tabs that have the lost tab as their opener, and the record of the active tab, get the new
-// target id.
+// rebindTab binds the tenant's first lost tab to its new target, which was opened at url. It
+// replaces the old target id by the new one wherever the old one is the opener of another tab or
+// the active tab.
 func (m *Mux) rebindTab(tn *tenant, target, url string) {
 	tab := tn.Lost[0]
 	tn.Lost = slices.Delete(tn.Lost, 0, 1)
@@ -177,7 +179,7 @@ func (m *Mux) rebindTab(tn *tenant, target, url string) {
 	tn.tabs[target] = &tab
 }
 
-// unownedPages returns the ids of the pages in the shared context without an owner.
+// unownedPages returns the ids of the unowned pages in the shared context.
 func (m *Mux) unownedPages() []string {
 	all := []string{}
 	for id, t := range m.targets {
@@ -189,8 +191,8 @@ func (m *Mux) unownedPages() []string {
 	return all
 }
 
-// finishReopening finds the page that the previous Mux requested before it died, and binds
-// the lost tab to that page. If there is no such page, the tab stays lost.
+// finishReopening finds the page that the previous Mux requested for a lost tab before it died, and
+// binds the lost tab to this page. If there is no such page, the tab stays lost.
 func (m *Mux) finishReopening() {
 	was := m.reopening
 	m.reopening = nil
@@ -215,8 +217,8 @@ func (m *Mux) finishReopening() {
 	}
 }
 
-// Reopened returns the tabs of a tenant that were opened again after their browser had died,
-// until [Mux.ClearReopened] forgets them. It also returns the time at which a tab was most
+// Reopened returns the tabs of a tenant that were opened again after their browser had died, and
+// that [Mux.ClearReopened] has not cleared. It also returns the time at which a tab was most
 // recently opened again. The time is zero if there are no such tabs.
 func (m *Mux) Reopened(name string) (time.Time, []Reopened) {
 	if tn := m.tenants[name]; tn != nil && len(tn.Reopened) > 0 {
@@ -225,11 +227,10 @@ func (m *Mux) Reopened(name string) (time.Time, []Reopened) {
 	return time.Time{}, nil
 }
 
-// ClearReopened forgets the tabs that [Mux.Reopened] returned. The parameter at is the time
-// that Reopened returned. If another tab has been opened again after that time, ClearReopened
-// does nothing.
-func (m *Mux) ClearReopened(name string, at time.Time) {
-	if tn := m.tenants[name]; tn != nil && !tn.ReopenedAt.After(at) && len(tn.Reopened) > 0 {
+// ClearReopened forgets the tabs that [Mux.Reopened] returned. reopenedAt is the time that Reopened
+// returned. If another tab has been opened again after that time, ClearReopened does nothing.
+func (m *Mux) ClearReopened(name string, reopenedAt time.Time) {
+	if tn := m.tenants[name]; tn != nil && !tn.ReopenedAt.After(reopenedAt) && len(tn.Reopened) > 0 {
 		tn.Reopened, tn.ReopenedAt = nil, time.Time{}
 		m.save()
 	}

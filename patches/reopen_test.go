@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// stableTime counts from the start of the browser, not from the start of the newest Mux.
-// Otherwise, with frequent restarts of the broker, the death of a stable browser would be
-// blamed on its pages.
+// TestLoadsAreForgottenAfterStableTime checks that stableTime counts from the start of the browser
+// and not from the start of the newest Mux. Otherwise, if the broker restarts often, the Mux would
+// blame the death of a stable browser on the browser's pages.
 func TestLoadsAreForgottenAfterStableTime(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	saved := State{Tenants: []Tenant{{Name: "task", Tabs: []Tab{{Target: "T", Number: 1, Loads: maxLoads - 1}}}}}

@@ -7,13 +7,14 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// rule answers a client's request, forwards it, or returns the error that refuses it.
+// rule is a function that answers a client's request, forwards it, or returns an error. The Mux
+// answers the request with this error.
 type rule func(m *Mux, s *session, r cdp.Request) *cdp.Error
 
-// ruleFor returns the rule for a method, or nil if the method has no rule. Requests without a
-// rule are forwarded unchanged, except for some on browser-level sessions (see
-// [allowedOnBrowser]). Rules apply to every CDP session of a client, because a session on a
-// page reaches the Target and Browser domains just as the root session does.
+// ruleFor returns the rule for a method, or nil if the method has no rule. The Mux forwards a
+// request without a rule unchanged, except for some requests on browser-level sessions (see
+// [allowedOnBrowser]). Rules apply to every CDP session of a client, because requests of the Target
+// and Browser domains have the same effect on a page's session as on the root session.
 func ruleFor(method string) rule {
 	switch method {
 	case "Target.setAutoAttach":
@@ -95,9 +96,9 @@ func ruleFor(method string) rule {
 	return nil
 }
 
-// allowedOnBrowser reports whether a method without a rule is forwarded on a session
-// that is attached to the browser. On such a session, methods of Fetch, Security, Memory
-// and Tracing would affect every page.
+// allowedOnBrowser reports whether the Mux forwards a method without a rule on a browser-level
+// session. On such a session, methods of Fetch, Security, Memory and Tracing would affect every
+// page.
 func allowedOnBrowser(method string) bool {
 	domain, _, _ := strings.Cut(method, ".")
 	switch domain {
@@ -109,7 +110,7 @@ func allowedOnBrowser(method string) bool {
 	return method == "SystemInfo.getInfo" || method == "SystemInfo.getFeatureState"
 }
 
-// withFields returns a rule that decodes the params of the request and passes them to apply.
+// withFields returns a rule that decodes the params of a request and passes them to apply.
 func withFields(apply func(*Mux, *session, cdp.Request, fields) *cdp.Error) rule {
 	return func(m *Mux, s *session, r cdp.Request) *cdp.Error {
 		f, err := fieldsOf(r)
@@ -120,7 +121,7 @@ func withFields(apply func(*Mux, *session, cdp.Request, fields) *cdp.Error) rule
 	}
 }
 
-// applyRules answers or forwards a request, or returns the error that refuses it.
+// applyRules answers or forwards a request, or returns the error with which the Mux answers it.
 func (m *Mux) applyRules(s *session, r cdp.Request) *cdp.Error {
 	if changesCookies(r.Method) {
 		s.client.tenant.activity = true
@@ -135,12 +136,12 @@ func (m *Mux) applyRules(s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
-// fields are the params of a request by name. A rule that has checked fields forwards a new
-// encoding of them instead of the client's text. Otherwise Chromium could read repeated members
-// or escaped names in the text differently from the rule.
+// fields holds the params of a request by name. A rule that has checked fields forwards a new
+// encoding of them instead of the client's text. Otherwise Chromium could read repeated members or
+// escaped names in the client's text differently from the rule.
 type fields map[string]json.RawMessage
 
-// fieldsOf returns the params of a request.
+// fieldsOf decodes the params of a request.
 func fieldsOf(r cdp.Request) (fields, *cdp.Error) {
 	f := fields{}
 	if r.Params != nil {
@@ -163,34 +164,35 @@ func (f fields) read(name string, v any) *cdp.Error {
 	return nil
 }
 
-// text returns a string field, which is empty if absent.
+// text returns the value of a string field, or an empty string if the field is absent.
 func (f fields) text(name string) (string, *cdp.Error) {
 	var v string
 	err := f.read(name, &v)
 	return v, err
 }
 
-// flag returns a boolean field, which is false if absent.
+// flag returns the value of a boolean field, or false if the field is absent.
 func (f fields) flag(name string) (bool, *cdp.Error) {
 	var v bool
 	err := f.read(name, &v)
 	return v, err
 }
 
-// refuse fails a request with "Not allowed".
+// refuse is the rule that answers a request with the error "Not allowed".
 func refuse(_ *Mux, _ *session, r cdp.Request) *cdp.Error { return notAllowed(r.Method) }
 
-// unknown fails a request with Chromium's error for a method that does not exist.
+// unknown is the rule that answers a request with Chromium's error for a method that does not
+// exist.
 func unknown(_ *Mux, _ *session, r cdp.Request) *cdp.Error { return notFound(r.Method) }
 
-// ignore answers that a request succeeded, and does nothing else.
+// ignore is the rule that answers a request with success, and does nothing else.
 func ignore(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	m.respond(s, r, none{})
 	return nil
 }
 
-// closeConnection serves Browser.close. It closes the client's connection; the browser
-// is shared and stays.
+// closeConnection serves Browser.close. It closes the client's connection. The browser is shared,
+// so it stays open.
 func closeConnection(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	m.respond(s, r, none{})
 	id := s.client.id
@@ -199,7 +201,8 @@ func closeConnection(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
-// inputEvent forwards an input event. It records a click or key press that may open a tab.
+// inputEvent forwards an input event. If it is a click or key press that may open a tab, inputEvent
+// records this.
 func inputEvent(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	var p struct {
 		Type, Button, Key string
@@ -216,14 +219,15 @@ func inputEvent(m *Mux, s *session, r cdp.Request) *cdp.Error {
 // the target of s is not paused, the request is forwarded. If the target is paused, the request
 // means that the client has finished setting up the target on s. The Mux then removes s from
 // target.waiting and calls [Mux.resumeIfReady]. The first request on the handed-off session is
-// answered when the target is resumed, and any other request is answered at once.
+// answered when the target is resumed. Any other request is answered at once.
 func runIfWaitingForDebugger(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	t := m.targets[s.target]
 	switch {
 	case t == nil || !t.paused:
 		m.forward(s, r, r.Params)
 	case t.handedOff != s:
-		// If this were forwarded, Chromium would resume the target before other sessions are ready.
+		// If the request were forwarded, Chromium would resume the target before other sessions are
+		// ready.
 		m.respond(s, r, none{})
 	case t.resumeCall != nil:
 		m.respond(s, r, none{})

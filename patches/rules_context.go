@@ -6,9 +6,9 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// createBrowserContext creates a browser context for the tenant. It sends the request on
-// the Mux's root session, and without disposeOnDetach, so that the context outlives both the
-// client and the Mux.
+// createBrowserContext creates a browser context for the tenant. The Mux sends the request on its
+// root session and without disposeOnDetach, so that the context outlives both the client and the
+// Mux.
 func createBrowserContext(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	delete(f, "disposeOnDetach")
 	tn := s.client.tenant
@@ -49,7 +49,7 @@ func disposeBrowserContext(m *Mux, s *session, r cdp.Request, f fields) *cdp.Err
 	return nil
 }
 
-// getBrowserContexts answers with the browser contexts that the tenant's clients created,
+// getBrowserContexts answers a request with the browser contexts that the tenant's clients created,
 // and with the tenant's default context.
 func getBrowserContexts(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	m.respond(s, r, struct {
@@ -59,7 +59,7 @@ func getBrowserContexts(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
-// forwardOwnContext forwards a request for the tenant's default context or for one of its
+// forwardOwnContext forwards a request for the tenant's default context or for one of the tenant's
 // own contexts.
 func forwardOwnContext(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	id, err := f.text("browserContextId")
@@ -71,10 +71,10 @@ func forwardOwnContext(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 		return noContext(id)
 	}
 	if id == "" && s.browser && s.client.tenant.Incognito {
-		f["browserContextId"] = encode(home) // without this field, Chromium uses the shared context
+		f["browserContextId"] = encode(home) // the default would be the shared context
 	}
-	// On a page's session Chromium uses the shared context, even for a page in another one, and
-	// refuses the field. So the request is sent on the root session.
+	// On a page's session Chromium uses the shared context, even if the page is in another context,
+	// and refuses the field browserContextId. So the request is sent on the Mux's root session.
 	if context := m.contextOf(s); id == "" && !s.browser && context != m.shared {
 		f["browserContextId"] = encode(context)
 		m.callFor(s, r, encode(f), func(in cdp.Message) { m.forwardResult(s, r, in) })
@@ -84,8 +84,8 @@ func forwardOwnContext(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	return nil
 }
 
-// forwardPrivateContext forwards a request for one of the tenant's own contexts. It refuses
-// a request for the shared context, because the setting would apply to all tenants.
+// forwardPrivateContext forwards a request for one of the tenant's own contexts. It refuses a
+// request for the shared context, because the request would change a setting of all tenants.
 func forwardPrivateContext(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	return inContext(m, s, r, f, func() *cdp.Error {
 		return notAllowed(r.Method + " would apply to all sessions of the browser; use it in a browser context of your own")
@@ -109,8 +109,8 @@ func forwardPrivatePage(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return nil
 }
 
-// contextOf returns the browser context of the page that a session belongs to, or the
-// tenant's default context for a session on the browser.
+// contextOf returns the browser context of the page to which session s belongs. For a browser-level
+// session it returns the tenant's default context.
 func (m *Mux) contextOf(s *session) string {
 	for on := s; on != nil; on = on.parent {
 		if t := m.targets[on.target]; t != nil && t.ContextID != "" {
@@ -120,16 +120,16 @@ func (m *Mux) contextOf(s *session) string {
 	return m.defaultContext(s.client.tenant)
 }
 
-// inContext forwards a request for one of the tenant's own contexts. For a request for the
-// shared context it calls the function shared and returns the function's result.
-func inContext(m *Mux, s *session, r cdp.Request, f fields, shared func() *cdp.Error) *cdp.Error {
+// inContext forwards a request for one of the tenant's own contexts. For a request for the shared
+// context it calls onShared and returns the result.
+func inContext(m *Mux, s *session, r cdp.Request, f fields, onShared func() *cdp.Error) *cdp.Error {
 	id, err := f.text("browserContextId")
 	tn := s.client.tenant
 	switch {
 	case err != nil:
 		return err
 	case (id == "" || id == m.defaultContext(tn)) && !tn.Incognito:
-		return shared()
+		return onShared()
 	case id == "":
 		f["browserContextId"] = encode(m.defaultContext(tn))
 	case id != m.defaultContext(tn) && !tn.hasContext(id):

@@ -6,8 +6,8 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// createTime limits how long an unanswered createTarget call delays the choice of an owner for
-// new tabs. While the call is unanswered, it may have created any new tab that has no opener.
+// createTime limits how long an unanswered createTarget call delays the decision about which tenant
+// owns a new tab. While the call is unanswered, it may have created any new tab that has no opener.
 const createTime = 10 * time.Second
 
 // createTarget opens a page in the background for the tenant, or takes the spare page. The
@@ -75,9 +75,9 @@ func createTarget(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	return nil
 }
 
-// respondCreated answers a createTarget call after its client has got the attachedToTarget
-// event, or after [Options.PauseLimit] at the latest. Playwright asserts that the event comes
-// before the reply.
+// respondCreated answers a createTarget call when the client has got the attachedToTarget event of
+// the new target t, or after [Options.PauseLimit] at the latest. Playwright asserts that the event
+// comes before the reply.
 func (m *Mux) respondCreated(s *session, r cdp.Request, t *target) {
 	m.spare.pageCreated(t)
 	answer := once(func() { m.respond(s, r, targetParam{t.TargetID}) })
@@ -89,7 +89,7 @@ func (m *Mux) respondCreated(s *session, r cdp.Request, t *target) {
 	m.after(m.PauseLimit, answer)
 }
 
-// hasWindow reports whether a browser context has a page and therefore a window.
+// hasWindow reports whether a browser context has a page. If so, it also has a window.
 func (m *Mux) hasWindow(context string) bool {
 	for _, t := range m.targets {
 		if t.ContextID == context && t.Type == "page" {

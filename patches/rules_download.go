@@ -6,8 +6,8 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// downloadSettings are what a client set on a CDP session by setDownloadBehavior: a
-// directory for each browser context, and whether it wants events.
+// downloadSettings holds the settings that a client made on a CDP session by setDownloadBehavior: a
+// directory for each browser context, and whether the client wants events.
 type downloadSettings struct {
 	events bool
 	dirs   map[string]downloadDir
@@ -16,11 +16,11 @@ type downloadSettings struct {
 // downloadDir is a directory for the downloads of one browser context.
 type downloadDir struct {
 	dir    string
-	byGUID bool // files are named by their GUID
+	byGUID bool // each copy is named by the GUID of its download
 }
 
-// deliveryOf returns where the session wants the file of a download. ok is false if it
-// does not want the file.
+// deliveryOf returns where the session's client wants a copy of a download. ok is false if the
+// client wants no copy.
 func (s downloadSettings) deliveryOf(d *download) (to Delivery, ok bool) {
 	p, ok := s.dirs[d.Context]
 	switch {
@@ -33,11 +33,11 @@ func (s downloadSettings) deliveryOf(d *download) (to Delivery, ok bool) {
 	}
 }
 
-// setDownloadBehavior records a client's setting for the CDP session on which the request came.
-// The browser still saves to the Mux's directory, and the Mux copies complete files to the
-// client's directory. The browser's own setting changes only for a context that a client
-// created. In such a context "deny" makes the browser deny downloads, and any other behavior
-// makes it accept downloads again.
+// setDownloadBehavior records a client's settings for the CDP session on which the request came.
+// The browser still saves files to the Mux's directory, and the Mux copies complete files to the
+// client's directory. The browser's own settings change only for a context that a client created.
+// In such a context "deny" makes the browser deny downloads, and any other behavior makes it accept
+// downloads again.
 func setDownloadBehavior(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	context, err := f.text("browserContextId")
 	if err != nil {
@@ -67,7 +67,7 @@ func setDownloadBehavior(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error
 	}
 	switch behavior {
 	case "allow", "allowAndName":
-		if !filepath.IsAbs(dir) { // it would be relative to the broker's working directory
+		if !filepath.IsAbs(dir) { // the copy would be relative to the broker's working directory
 			return &cdp.Error{Code: -32602, Message: "downloadPath not provided"}
 		}
 		s.downloads.dirs[context] = downloadDir{filepath.Clean(dir), behavior == "allowAndName"}
@@ -87,7 +87,8 @@ func setDownloadBehavior(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error
 	return nil
 }
 
-// setContextDownloads makes a browser context accept or deny downloads, and answers r.
+// setContextDownloads makes the browser accept or deny the downloads of a browser context, and
+// answers the client's request r.
 func (m *Mux) setContextDownloads(s *session, r cdp.Request, context string, deny bool) {
 	r.Method = "Browser.setDownloadBehavior"
 	m.callFor(s, r, m.downloads.behavior(context, deny), func(in cdp.Message) { m.forwardResult(s, r, in) })
@@ -106,7 +107,7 @@ func cancelDownload(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	return forwardOwnContext(m, s, r, f)
 }
 
-// noDownload is Chromium's error for a download that does not exist.
+// noDownload returns Chromium's error for a download that does not exist.
 func noDownload() *cdp.Error {
 	return &cdp.Error{Code: -32602, Message: "No download item found for the given GUID"}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// navigate forwards a navigation. It refuses a navigation to the browser's own pages.
+// navigate forwards Page.navigate. It refuses a navigation to a page of the browser itself.
 func navigate(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	if err := f.refuseBrowserPage(); err != nil {
 		return err
@@ -17,8 +17,8 @@ func navigate(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	return nil
 }
 
-// refuseBrowserPage returns an error if the field "url" is the URL of a page of the browser
-// itself. chrome://quit ends the browser. Other such pages list and close the tabs of all
+// refuseBrowserPage returns an error if the field "url" is the URL of a page of the browser itself.
+// chrome://quit ends the browser. Other pages of the browser list and close the tabs of all
 // tenants, or change settings.
 func (f fields) refuseBrowserPage() *cdp.Error {
 	url, err := f.text("url")
@@ -28,8 +28,9 @@ func (f fields) refuseBrowserPage() *cdp.Error {
 	return err
 }
 
-// isBrowserPage reports whether a URL leads to a page of the browser itself or of an
-// extension. It parses the URL as leniently as Chromium.
+// isBrowserPage reports whether a URL leads to a page of the browser itself or of an extension.
+// Like Chromium, it ignores control characters and spaces at the beginning of the URL, tabs and
+// newlines anywhere in it, and the case of the scheme.
 func isBrowserPage(url string) bool {
 	url = strings.TrimLeftFunc(url, func(r rune) bool { return r <= ' ' })
 	url = strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(url)
@@ -48,9 +49,9 @@ func isBrowserPage(url string) bool {
 	return false
 }
 
-// setDisplayFeatures forwards the emulation of a foldable screen. It refuses an empty list
-// of features, because such a list crashes Chromium 156 (SIGSEGV) with the tabs of all
-// tenants.
+// setDisplayFeatures forwards a request that emulates a foldable screen. It refuses an empty list
+// of features, because an empty list crashes Chromium 156 (SIGSEGV), and the tabs of all tenants
+// with it.
 func setDisplayFeatures(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	var folds []json.RawMessage
 	if err := f.read("features", &folds); err != nil {
@@ -63,15 +64,16 @@ func setDisplayFeatures(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error 
 	return nil
 }
 
-// excludeSharedWorkers changes the filter of an auto-attach request on a page of the shared
-// context, so that the filter excludes service workers. Otherwise Chromium would pause a new
-// service worker for the session s, and all tenants' pages of the worker's site would wait.
+// excludeSharedWorkers changes an auto-attach request on a page of the shared context, so that its
+// filter excludes service workers. Otherwise Chromium would pause a new service worker for the
+// session s, and the pages of all tenants at the worker's site would wait.
 func (m *Mux) excludeSharedWorkers(s *session, f fields) *cdp.Error {
 	if m.inOwnContext(s) {
 		return nil
 	}
 	filter := []json.RawMessage{
-		[]byte(`{"type":"browser","exclude":true}`), []byte(`{"type":"tab","exclude":true}`), []byte(`{}`), // Chromium's default
+		// Chromium uses this filter if a request has none.
+		[]byte(`{"type":"browser","exclude":true}`), []byte(`{"type":"tab","exclude":true}`), []byte(`{}`),
 	}
 	if err := f.read("filter", &filter); err != nil {
 		return err
@@ -80,8 +82,7 @@ func (m *Mux) excludeSharedWorkers(s *session, f fields) *cdp.Error {
 	return nil
 }
 
-// inOwnContext reports whether a session belongs to a page in a browser context that
-// the client's tenant owns.
+// inOwnContext reports whether a session belongs to a page in one of the tenant's own contexts.
 func (m *Mux) inOwnContext(s *session) bool {
 	for ; s != nil; s = s.parent {
 		if t := m.targets[s.target]; t != nil {
@@ -91,8 +92,8 @@ func (m *Mux) inOwnContext(s *session) bool {
 	return false
 }
 
-// filterWorkerVersions returns the params of a ServiceWorker.workerVersionUpdated event
-// without the ids of other tenants' pages and of the worker's target.
+// filterWorkerVersions returns the params of a ServiceWorker.workerVersionUpdated event without two
+// things: the ids of other tenants' pages, and the id of the worker's target.
 func (m *Mux) filterWorkerVersions(s *session, in cdp.Message) json.RawMessage {
 	var p struct {
 		Versions []map[string]json.RawMessage `json:"versions"`

@@ -2,8 +2,8 @@ package patches
 
 import "github.com/abrowser/abrowser/patches/cdp"
 
-// owns reports whether a target belongs to the tenant: a page or service worker that
-// it owns, or a frame or worker of such a page.
+// owns reports whether a target belongs to the tenant. This is so if the tenant owns the page or
+// service worker, or if the target is a frame or worker of a page that the tenant owns.
 func (m *Mux) owns(tn *tenant, target string) bool {
 	if t := m.targets[target]; t != nil {
 		return t.owner == tn
@@ -16,7 +16,7 @@ func (m *Mux) owns(tn *tenant, target string) bool {
 	return false
 }
 
-// hasDescendant reports whether a session below s is attached to a target.
+// hasDescendant reports whether a session below s is attached to the target.
 func (s *session) hasDescendant(target string) bool {
 	for _, child := range s.children {
 		if child.target == target && !child.browser || child.hasDescendant(target) {
@@ -26,11 +26,14 @@ func (s *session) hasDescendant(target string) bool {
 	return false
 }
 
-// setAutoAttach does not forward a request on a browser-level session. The Mux itself
-// attaches the client to the tenant's existing targets (see [Mux.adopt]) and answers the
-// request. It attaches the client to each later target when the target appears. On any other
-// session the request is forwarded with a filter that excludes the service workers of the
-// shared context.
+// setAutoAttach handles Target.setAutoAttach.
+//
+// On a browser-level session the request is not forwarded. The Mux itself attaches the client to
+// the tenant's existing targets (see [Mux.adopt]) and answers the request. It attaches the client
+// to each later target when the target appears.
+//
+// On any other session the request is forwarded with a filter that excludes the service workers of
+// the shared context.
 func setAutoAttach(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	on, err := f.flag("autoAttach")
 	if err != nil {
@@ -99,7 +102,8 @@ func setDiscoverTargets(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error 
 	return nil
 }
 
-// getTargets answers with the tenant's targets, and with the browser's if the client asks for it.
+// getTargets answers a request with the TargetInfo of the tenant's targets. The browser's target is
+// included if the filter in the request selects it.
 func getTargets(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	infos := []rawInfo{}
 	browser, err := m.showsBrowser(f)
@@ -132,8 +136,8 @@ func forwardOwnTargetOrNone(m *Mux, s *session, r cdp.Request, f fields) *cdp.Er
 	return nil
 }
 
-// ownTargetParam returns the id of the target that a request names. It fails if the target
-// does not belong to the tenant.
+// ownTargetParam returns the id of the target that a request names. It returns an error if the
+// target does not belong to the tenant.
 func (m *Mux) ownTargetParam(s *session, f fields) (id string, err *cdp.Error) {
 	if id, err = f.text("targetId"); err != nil {
 		return "", err
@@ -169,7 +173,8 @@ func autoAttachRelated(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	return nil
 }
 
-// attachToTarget forwards a request for a flat session on a target of the tenant or on the browser.
+// attachToTarget forwards a request to attach to a target of the tenant or to the browser. It
+// refuses a request for a session that is not flat.
 func attachToTarget(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	flatten, err := f.flag("flatten")
 	if err != nil {
@@ -187,8 +192,8 @@ func attachToTarget(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	return forwardOwnTarget(m, s, r, f)
 }
 
-// activateTarget answers a request for a target of the tenant with success, but does not
-// activate the target. A client may not take the focus from another tenant or from a person.
+// activateTarget answers a request for a target of the tenant with success, but does not activate
+// the target, because a client may not take the focus from another tenant or from a person.
 func activateTarget(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	if _, err := m.ownTargetParam(s, f); err != nil {
 		return err
@@ -197,8 +202,8 @@ func activateTarget(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	return nil
 }
 
-// detachFromTarget ends one of the client's own sessions. A target that is paused for
-// the session is resumed first.
+// detachFromTarget detaches one of the client's own sessions. If a target is paused for the
+// session, the Mux resumes the target first.
 func detachFromTarget(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	session, err := f.text("sessionId")
 	if err != nil {

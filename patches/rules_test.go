@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// FuzzRules lets a hostile client of tenant s2 send any message. The client must not reach
-// the page of tenant s1. So every message to the browser must be valid, and either be on one
-// of the client's own CDP sessions or come from the Mux itself. No message of the Target
-// domain may have a foreign id.
+// FuzzRules lets a hostile client of tenant s2 send any message. The client must not reach the page
+// of tenant s1. So every message to the browser must be valid JSON. It must be sent on one of the
+// client's own CDP sessions or be a call of the Mux itself. No message of the Target domain may
+// have an id of tenant s1.
 func FuzzRules(f *testing.F) {
 	for _, seed := range []string{
 		`{"id":1,"method":"Target.closeTarget","params":{"targetId":"P1"}}`,
@@ -69,9 +69,9 @@ func FuzzRules(f *testing.F) {
 	})
 }
 
-// twoTenants returns a Mux with two tenants. Tenant s1 has client 1 with the root session
-// S1, and the page P1 in its context CTX1. Client 1 is attached to P1 with the session R1.
-// In the same way, tenant s2 has client 2, S2, P2, CTX2 and R2.
+// twoTenants returns a Mux with two tenants. Tenant s1 has client 1 with the root session S1, and
+// the page P1 in its browser context CTX1. Client 1 is attached to P1 with the session R1. In the
+// same way, tenant s2 has client 2, S2, P2, CTX2 and R2.
 func twoTenants() (*Mux, *recorder) {
 	rec := &recorder{}
 	m := New(Options{Transport: rec, Clock: func() time.Time { return time.Time{} }, FirstID: firstID})
@@ -90,7 +90,7 @@ func twoTenants() (*Mux, *recorder) {
 	return m, rec
 }
 
-// The table in README.md has exactly the methods that ruleFor names.
+// TestREADME checks that the table in README.md has exactly the methods that ruleFor names.
 func TestREADME(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "rules.go", nil, 0)
 	if err != nil {

@@ -6,29 +6,29 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// spareDelay is the time that has to pass after the creation of a page before the Mux creates
-// a spare page. Without the delay, that work would slow the start of a session.
+// spareDelay is how long the Mux waits after the creation of a page before it creates a spare page.
+// Without the delay, the creation of the spare page would slow down the start of a session.
 const spareDelay = 500 * time.Millisecond
 
-// sparePage is a blank page in the shared context that no tenant owns yet. It is created
-// in advance as the first page of the next session. The page runs, the Mux is attached to
-// it, and clients do not see it. A tenant that takes the page owns it like any other page.
-// The page stops being the spare page if a person navigates it or its renderer crashes.
+// sparePage is a blank page in the shared context that no tenant owns yet. The Mux creates it in
+// advance as the first page of the next session. The page runs, the Mux is attached to it, and
+// clients do not see it. A tenant that takes the page owns it like any other page. The page stops
+// being the spare page if a person navigates it or its renderer crashes.
 //
-// If a person sees the windows, no page is created in advance. In such a browser the spare
+// If a person sees the windows, the Mux creates no page in advance. In such a browser the spare
 // page is the empty page that the browser opened at its start, whose tab is in front.
 type sparePage struct {
 	m      *Mux
-	target string    // target id; empty without a spare page
+	target string    // target id; empty if there is no spare page
 	ready  bool      // the page runs
-	making bool      // its createTarget call is unanswered
-	seen   int       // number of tenants that have got their first page
-	last   time.Time // when a page was last created
+	making bool      // the createTarget call for a spare page is unanswered
+	seen   int       // number of tenants that have got their first page from this Mux
+	last   time.Time // when a client last created a page
 }
 
-// pageCreated records that a client created a page. When [Options.SpareAfter] tenants have
-// got their first page, more new tenants are likely, so pageCreated schedules the creation
-// of the next spare page.
+// pageCreated records that a client created page t. If at least [Options.SpareAfter] tenants have
+// got their first page, more new tenants are likely. So pageCreated then schedules the creation of
+// the next spare page.
 func (sp *sparePage) pageCreated(t *target) {
 	sp.dropFirstPage()
 	if t.tab != nil && t.tab.Number == 1 {
@@ -40,9 +40,10 @@ func (sp *sparePage) pageCreated(t *target) {
 	}
 }
 
-// prepare creates a spare page, unless a person would see it.
+// prepare creates a spare page in a browser whose windows no person sees.
 func (sp *sparePage) prepare() {
-	if sp.m.closing || sp.m.Clock().Sub(sp.last) < spareDelay { // a page was created since, and set its own timer
+	// If a client has created another page in the meantime, the timer of that page calls prepare.
+	if sp.m.closing || sp.m.Clock().Sub(sp.last) < spareDelay {
 		return
 	}
 	if !sp.m.Visible && !sp.m.External {
@@ -50,7 +51,7 @@ func (sp *sparePage) prepare() {
 	}
 }
 
-// keepFirst makes the first empty page of a visible browser the spare page. See
+// keepFirst turns the empty page that a visible browser opens at its start into the spare page. See
 // [Mux.KeepFirstPage].
 func (sp *sparePage) keepFirst() {
 	for _, id := range sp.m.unownedPages() {
@@ -61,14 +62,14 @@ func (sp *sparePage) keepFirst() {
 		sp.target = id
 		sp.m.call("Target.attachToTarget", encode(attachParams{id, true}), "", func(cdp.Message) {
 			sp.ready = sp.target == id && t.session != ""
-			sp.m.save() // otherwise the next Mux would take it for a person's page
+			sp.m.save() // otherwise the next Mux would treat the spare page as a person's
 		})
 	}
 }
 
-// dropFirstPage closes the page that [Mux.KeepFirstPage] kept, unless a tenant has taken
-// it. It is called when a tenant has got a page, because from then on a person would see the
-// kept page as an unused empty tab.
+// dropFirstPage closes the page that [Mux.KeepFirstPage] kept, unless a tenant has taken it. It is
+// called when a tenant has got a page. From then on a person would see the kept page as an unused
+// empty tab.
 func (sp *sparePage) dropFirstPage() {
 	if !sp.m.Visible || sp.target == "" {
 		return
@@ -85,7 +86,7 @@ func (sp *sparePage) create() {
 	}
 	sp.making = true
 	id := sp.m.nextID()
-	sp.m.pending[id] = pendingCall{then: func(in cdp.Message) {
+	sp.m.pending[id] = pendingCall{onReply: func(in cdp.Message) {
 		delete(sp.m.creates, id)
 		sp.making = false
 		var out targetParam
@@ -106,13 +107,13 @@ func (sp *sparePage) create() {
 	sp.m.send(id, "Target.createTarget", encode(createParams{"about:blank", true, sp.m.shared, false}), "")
 }
 
-// keep resumes the new page and makes it the spare page. A tenant can take the page only
-// after Chromium has confirmed that the page runs; see [Mux.resume].
+// keep resumes a new page and makes it the spare page. A tenant can take the page only after
+// Chromium has confirmed that the page runs; see [Mux.resume].
 func (sp *sparePage) keep(t *target) {
 	sp.target = t.TargetID
 	ready := func(cdp.Message) {
 		sp.ready = sp.target == t.TargetID
-		sp.m.save() // otherwise the next Mux would take it for a person's page
+		sp.m.save() // otherwise the next Mux would treat the spare page as a person's
 	}
 	if !t.paused {
 		ready(cdp.Message{})
@@ -122,9 +123,9 @@ func (sp *sparePage) keep(t *target) {
 	sp.m.call("Runtime.runIfWaitingForDebugger", nil, t.session, ready)
 }
 
-// take returns the spare page for a createTarget call, and the page stops being the spare
-// page. take returns nil if the page is not ready, or if the call asks for anything but a
-// blank page of the shared context.
+// take returns the spare page for a createTarget call with the given context and params. The page
+// then is not the spare page any more. take returns nil if the page is not ready, or if the call
+// asks for anything but a blank page of the shared context.
 func (sp *sparePage) take(context string, f fields) *target {
 	if !sp.ready || context != sp.m.shared {
 		return nil
@@ -145,7 +146,7 @@ func (sp *sparePage) take(context string, f fields) *target {
 	return t
 }
 
-// isSpare reports whether a target is the spare page. A spare page that has navigated stops
+// isSpare reports whether target t is the spare page. If the spare page has navigated, it stops
 // being the spare page.
 func (sp *sparePage) isSpare(t *target) bool {
 	if sp.target != t.TargetID || t.owner != nil {
@@ -158,8 +159,8 @@ func (sp *sparePage) isSpare(t *target) bool {
 	return false
 }
 
-// targetEnded is called when target t has ended or crashed. If t is the spare page,
-// targetEnded forgets it, and closes it if it crashed.
+// targetEnded is called when target t has ended or crashed. If t is the spare page, there is no
+// spare page afterwards. If the spare page has crashed, targetEnded also closes it.
 func (sp *sparePage) targetEnded(t *target, crashed bool) {
 	if sp.target != t.TargetID {
 		return
@@ -170,7 +171,7 @@ func (sp *sparePage) targetEnded(t *target, crashed bool) {
 	}
 }
 
-// KeepFirstPage is for a visible browser, which opens an empty page at its start. It makes that
-// page the spare page. The first session gets the page, so that the window shows the session
-// and no empty tab.
+// KeepFirstPage turns the empty page that a visible browser opens at its start into the spare page.
+// The first session gets this page, so that the window shows the session and no empty tab. In any
+// other browser, KeepFirstPage does nothing.
 func (m *Mux) KeepFirstPage() { m.spare.keepFirst() }

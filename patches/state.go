@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// State is what a Mux saves for a later Mux of the same browser. The JSON names belong to a
-// file format, so they stay when a field is renamed.
+// State is what a Mux saves for a later Mux of the same browser. The JSON names are part of the
+// format of a saved file, so they stay the same when a field is renamed.
 type State struct {
 	Tenants []Tenant `json:"owners"`
 	// Journal lists the ids of the CDP sessions that the next Mux has to detach. They are the
@@ -21,26 +21,28 @@ type State struct {
 
 // Tenant is a session of abrowser, the owner of targets.
 type Tenant struct {
-	Name     string    `json:"name"`
-	NextTab  int       `json:"nextTab"`
-	Active   string    `json:"active,omitzero"` // target id
-	Created  time.Time `json:"created"`
-	Last     time.Time `json:"last"`              // when a client last joined or left, or when the tenant was ended
+	Name    string    `json:"name"`
+	NextTab int       `json:"nextTab"`
+	Active  string    `json:"active,omitzero"` // target id
+	Created time.Time `json:"created"`
+	// Last is when a client last joined or left, when a client without a group last sent a message,
+	// or when the tenant was ended, whichever was latest.
+	Last     time.Time `json:"last"`
 	Released time.Time `json:"released,omitzero"` // the value of Last when the tenant was released; zero while it is live
 	Ended    bool      `json:"ended,omitzero"`    // the tenant was ended, and no agent has claimed it since
 	Agent    string    `json:"agent,omitzero"`    // the agent that uses the tenant; see [Mux.Claim]
 	Contexts []string  `json:"contexts,omitzero"` // browser contexts that its clients created
-	// Private is the browser context that an incognito tenant has instead of the shared
-	// one. It is empty until the context has been created in the present browser.
+	// Private is the browser context that an incognito tenant has instead of the shared context. It
+	// is empty until the context has been created in the present browser.
 	Incognito bool   `json:"incognito,omitzero"`
 	Private   string `json:"private,omitzero"`
 	Tabs      []Tab  `json:"tabs"`
-	// Lost are the tabs that were open when the browser died and have not been reopened.
+	// Lost lists the tabs that were open when the browser died and that have not been reopened.
 	Lost []Tab `json:"lost,omitzero"`
-	// Reopened are the tabs that were opened again, until [Mux.ClearReopened].
+	// Reopened lists the tabs that were opened again. [Mux.ClearReopened] clears the list.
 	Reopened   []Reopened `json:"reopened,omitzero"`
 	ReopenedAt time.Time  `json:"reopenedAt,omitzero"`
-	// Downloads are the downloads that no client has fetched ([Mux.DownloadFetched]).
+	// Downloads lists the downloads that no client has fetched ([Mux.DownloadFetched]).
 	Downloads    []Download `json:"downloads,omitzero"`
 	LastDownload int        `json:"lastDownload,omitzero"` // the number of the newest download
 }
@@ -64,16 +66,19 @@ type Tab struct {
 	Title    string    `json:"title"`
 	Opened   time.Time `json:"opened"`
 	Released time.Time `json:"released,omitzero"`
-	Context  string    `json:"context,omitzero"` // its browser context, if a client created it
-	Pending  string    `json:"want,omitzero"`    // the URL at which it is being reopened; empty once it has navigated
-	Loads    int       `json:"loads,omitzero"`   // reopenings since a browser last lived for [stableTime]
-	Crashed  bool      `json:"crashed,omitzero"` // its renderer is gone
+	// Context is the tab's browser context if a client created this context. Otherwise it is empty.
+	Context string `json:"context,omitzero"`
+	// Pending is the URL at which the tab is being reopened. It is empty after the tab has navigated.
+	Pending string `json:"want,omitzero"`
+	// Loads is how often the tab was reopened since a browser last lived for [stableTime].
+	Loads   int  `json:"loads,omitzero"`
+	Crashed bool `json:"crashed,omitzero"` // the tab's renderer process is gone
 
-	target *target // nil until the browser has reported it to this Mux
+	target *target // the tab's page; nil until the browser has reported the page to this Mux
 }
 
-// update sets URL and title from the page and reports whether they changed. A page
-// that is being reopened keeps its intended URL until it has navigated.
+// update sets the tab's URL and title to those of the page, and reports whether they changed. A tab
+// that is being reopened keeps its URL until the page has navigated there.
 func (t *Tab) update(page targetInfo) bool {
 	if t.Pending != "" && (page.URL == "" || page.URL == "about:blank") {
 		return false
@@ -89,7 +94,7 @@ func (t *Tab) update(page targetInfo) bool {
 // hasContext reports whether id is a browser context that a client of the tenant created.
 func (tn *tenant) hasContext(id string) bool { return slices.Contains(tn.Contexts, id) }
 
-// restore takes over the state of the previous Mux.
+// restore sets the Mux's records to the state s that the previous Mux saved.
 func (m *Mux) restore(s State) {
 	m.journal, m.reopening = slices.Clone(s.Journal), s.Opening
 	m.spare.target, m.spare.ready = s.Spare, s.Spare != ""
@@ -118,8 +123,8 @@ func (m *Mux) restore(s State) {
 	}
 }
 
-// dropMissingTabs drops the tabs that the browser did not report, and the spare page if it was
-// not reported. They were closed while no Mux was running.
+// dropMissingTabs drops the tabs that the browser did not report, and the spare page if the browser
+// did not report it. These pages were closed while no Mux was running.
 func (m *Mux) dropMissingTabs() {
 	if m.targets[m.spare.target] == nil {
 		m.spare = sparePage{m: m}
@@ -145,7 +150,7 @@ func (m *Mux) State() State {
 		for _, tab := range tn.sortedTabs() {
 			saved.Tabs = append(saved.Tabs, *tab)
 		}
-		for _, d := range m.downloads.of(tn) {
+		for _, d := range m.downloads.ofTenant(tn) {
 			saved.Downloads = append(saved.Downloads, d.Download)
 		}
 		s.Tenants = append(s.Tenants, saved)
@@ -153,8 +158,8 @@ func (m *Mux) State() State {
 	return s
 }
 
-// save saves the state at once. Use it for changes that must be saved before the next message
-// is sent. Until the browser's targets are known, it saves only a state that has a journal.
+// save saves the state at once. Use it for changes that must be saved before the next message is
+// sent. Until the browser's targets are known, save does nothing unless the journal has a session.
 func (m *Mux) save() {
 	m.dirty = false
 	if m.ready || len(m.journal) > 0 {
@@ -190,12 +195,12 @@ func (m *Mux) Flush() {
 	}
 }
 
-// saveDelay is how long [Mux.saveSoon] waits.
+// saveDelay is how long [Mux.saveSoon] waits before it saves the state.
 const saveDelay = 500 * time.Millisecond
 
-// Died returns the state after the browser has died. It lists the tabs as lost, and
-// [Mux.Reopen] opens them again. It has no CDP sessions, no spare page, no browser contexts
-// and no incomplete downloads. Tabs in browser contexts that clients created are dropped.
+// Died returns the state after the browser has died. In the new state, all tabs are lost, and
+// [Mux.Reopen] opens them again. Tabs in browser contexts that clients created are dropped. The new
+// state has no CDP sessions, no spare page, no browser contexts and no incomplete downloads.
 func (s State) Died() State {
 	var rest State
 	for _, o := range s.Tenants {
@@ -212,9 +217,9 @@ func (s State) Died() State {
 	return rest
 }
 
-// Stopped returns the state after the browser was stopped. It has the tenants, all of them
-// released, but no tabs and no downloads. The numbering of tabs and of downloads continues, so
-// that no number is used again.
+// Stopped returns the state after the browser was stopped. The new state has the same tenants, all
+// of them released, but no tabs and no downloads. The numbering of tabs and of downloads continues,
+// so that no number is used again.
 func (s State) Stopped() State {
 	var rest State
 	for _, o := range s.Tenants {

@@ -13,8 +13,8 @@ type TenantInfo struct {
 	Tenant
 	Live       bool
 	Pages      []Tab
-	PageEvents int // number of page events since the start of this Mux, see [isPageEvent]
-	Clients    int // number of clients without a group: all but abrowser's daemon
+	PageEvents int // number of page events ([isPageEvent]) since the start of this Mux
+	Clients    int // number of clients without a group, which are all but abrowser's daemon
 }
 
 // sortedTenants returns all tenants, sorted by name.
@@ -68,7 +68,7 @@ func (m *Mux) info(tn *tenant) TenantInfo {
 	return l
 }
 
-// Connected returns the number of tenants with a connection.
+// Connected returns the number of tenants that have a client.
 func (m *Mux) Connected() int {
 	n := 0
 	for _, tn := range m.tenants {
@@ -79,8 +79,8 @@ func (m *Mux) Connected() int {
 	return n
 }
 
-// UpdateTab makes a tab the active tab if active is true, and sets the tab's label if label
-// is not nil. It reports whether the tab belongs to the tenant.
+// UpdateTab changes a tab. If active is true, it makes the tab the tenant's active tab. If label is
+// not nil, it sets the tab's label. It reports whether the tab belongs to the tenant.
 func (m *Mux) UpdateTab(name, target string, active bool, label *string) bool {
 	tn := m.tenants[name]
 	if tn == nil || tn.tabs[target] == nil {
@@ -100,11 +100,11 @@ func (m *Mux) UpdateTab(name, target string, active bool, label *string) bool {
 // closed together with the private context of an incognito tenant.
 type EndResult struct{ Kept, Closed, Discarded int }
 
-// End ends a tenant. It disconnects the tenant's clients, and disposes the browser contexts
-// that the clients created, with the tabs in them. If closeTabs is set, all other tabs are
-// closed, and the tenant's downloads are dropped. Otherwise these tabs stay open but are no
-// longer kept awake ([Mux.sleep]). An incognito tenant is disposed with all its tabs in any
-// case. done is called when the tabs to be closed are gone or limit has passed.
+// End ends a tenant. It disconnects the tenant's clients, and disposes the browser contexts that
+// the clients created, with the tabs in them. If closeTabs is true, End closes all other tabs and
+// drops the tenant's downloads. Otherwise the other tabs stay open but are no longer kept awake
+// ([Mux.sleep]). An incognito tenant is disposed with all its tabs in any case. End calls done()
+// when the tabs to be closed are gone or limit has passed.
 func (m *Mux) End(name string, closeTabs bool, limit time.Duration, done func(EndResult)) {
 	tn := m.tenants[name]
 	if tn == nil {
@@ -151,15 +151,15 @@ func (m *Mux) End(name string, closeTabs bool, limit time.Duration, done func(En
 	m.closeAll(closing, limit, func(closed int) { done(EndResult{Kept: kept, Closed: closed}) })
 }
 
-// Prune cleans up after the released tenants whose names have the prefix. If a tab was
-// released at least age ago, Prune closes it, or forgets it if it is a lost tab. If a tenant
-// was released at least age ago, Prune drops its downloads. If an incognito tenant then has no
-// tab left, Prune disposes it. When the tabs are closed or limit has passed, done gets the
-// closed and forgotten tabs by the name of the tenant.
-func (m *Mux) Prune(prefix string, age, limit time.Duration, done func(map[string][]Tab)) {
+// Prune cleans up after the released tenants whose names have the prefix. If a tab was released at
+// least minAge ago, Prune closes the tab, or forgets it if it is a lost tab. If a tenant was
+// released at least minAge ago, Prune drops the tenant's downloads. If an incognito tenant then has
+// no tab left, Prune disposes it. When the tabs are closed or limit has passed, Prune calls done()
+// with the closed and forgotten tabs, by the name of their tenant.
+func (m *Mux) Prune(prefix string, minAge, limit time.Duration, done func(map[string][]Tab)) {
 	gone := map[string][]Tab{}
 	var ids []string
-	before := m.Clock().Add(-age)
+	before := m.Clock().Add(-minAge)
 	for _, tn := range m.sortedTenants() {
 		if tn.live() || !strings.HasPrefix(tn.Name, prefix) {
 			continue
@@ -193,7 +193,7 @@ func (m *Mux) Prune(prefix string, age, limit time.Duration, done func(map[strin
 	})
 }
 
-// closeAll closes targets. When all of them are gone or limit has passed, it calls done with the
+// closeAll closes targets. When all of them are gone or limit has passed, it calls done() with the
 // number of targets that are gone.
 func (m *Mux) closeAll(ids []string, limit time.Duration, done func(closed int)) {
 	m.awaitGone(ids, limit, done)
@@ -202,8 +202,9 @@ func (m *Mux) closeAll(ids []string, limit time.Duration, done func(closed int))
 	}
 }
 
-// awaitGone waits until all targets are gone or limit has passed, and then calls done with the
-// number of targets that are gone. If ids is empty, it waits for a [Mux.Barrier].
+// awaitGone calls done() when all targets are gone or limit has passed. The argument of done() is
+// the number of targets that are gone. If ids is empty, awaitGone calls done() after a
+// [Mux.Barrier].
 func (m *Mux) awaitGone(ids []string, limit time.Duration, done func(gone int)) {
 	if len(ids) == 0 {
 		m.Barrier(limit, func() { done(0) })
@@ -232,8 +233,9 @@ type contextParam struct {
 	ContextID string `json:"browserContextId"`
 }
 
-// InUse reports whether the browser has pages to keep. These are the tabs of tenants and, in a
-// browser that abrowser started, a person's pages other than empty pages and chrome:// pages.
+// InUse reports whether the browser has pages that must not be lost. These are the tabs of tenants
+// and, in a browser that abrowser started, a person's pages. A person's empty pages and chrome://
+// pages do not count.
 func (m *Mux) InUse() bool {
 	for _, tn := range m.tenants {
 		if len(tn.tabs) > 0 || len(tn.Lost) > 0 {

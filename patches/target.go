@@ -10,23 +10,25 @@ type target struct {
 	targetInfo
 	raw     rawInfo
 	owner   *tenant
-	tab     *Tab   // of an owned page; nil for others
-	session string // the Mux's own CDP session on it; empty without one
+	tab     *Tab   // the record of an owned page; nil for other targets
+	session string // the Mux's own CDP session on the target; empty if the Mux is not attached
 	// handedOff is the CDP session for which the target is paused, if the Mux has handed
 	// that session off to a client (see [Mux.handOff]). resumeCall is the client's
 	// unanswered Runtime.runIfWaitingForDebugger on the session.
 	handedOff  *session
 	resumeCall *pendingCall
-	paused     bool // it waits for [Mux.resume]
+	paused     bool // the target does not run until [Mux.resume] resumes it
 	dialogs    dialogs
-	awake      bool  // focus emulation and screencast are on, see [Mux.wake]
-	lastCreate int64 // the newest message id when it appeared; no later call can have created it
-	// waiting are the CDP sessions of the owner's clients on which
-	// Runtime.runIfWaitingForDebugger has to be sent before the target resumes.
+	awake      bool // [Mux.wake] has turned on focus emulation and the screencast
+	// lastCreate is the newest message id at the time when the target appeared. A call with a
+	// greater id cannot have created the target.
+	lastCreate int64
+	// waiting has the CDP sessions of the owner's clients on which Runtime.runIfWaitingForDebugger
+	// has to be sent before the target resumes.
 	waiting   map[string]bool
 	attaching int // number of unanswered attachToTarget calls for the owner's clients
-	// whenAnnounced are called when attaching has fallen to 0. The owner's clients have then
-	// got the attachedToTarget event.
+	// whenAnnounced has functions to call as soon as the field attaching is 0. At that time the
+	// owner's clients have got the attachedToTarget event.
 	whenAnnounced []func()
 }
 
@@ -38,8 +40,7 @@ type targetParam struct {
 	TargetID string `json:"targetId"`
 }
 
-// rawInfo is a TargetInfo as Chromium wrote it, including members that this package
-// does not know.
+// rawInfo is a TargetInfo as Chromium wrote it, including members that this package does not use.
 type rawInfo struct{ json.RawMessage }
 
 type targetInfo struct {
@@ -51,10 +52,10 @@ type targetInfo struct {
 	ContextID string `json:"browserContextId"`
 }
 
-// parse returns the members that this package uses.
+// parse decodes the members that this package uses.
 func (r rawInfo) parse() targetInfo {
 	var info targetInfo
-	// Anything that is not a TargetInfo becomes a target without an id.
+	// If the text is not a TargetInfo, the result is a target without an id.
 	_ = json.Unmarshal(r.RawMessage, &info)
 	return info
 }
@@ -69,7 +70,8 @@ type infoParams struct {
 	Info rawInfo `json:"targetInfo"`
 }
 
-// updateTarget returns the target that info describes, updated or new.
+// updateTarget updates the record of the target that info describes, or creates the record, and
+// returns it.
 func (m *Mux) updateTarget(info rawInfo) *target {
 	now := info.parse()
 	t := m.targets[now.TargetID]
@@ -92,7 +94,7 @@ func (t *target) isNew(now time.Time) bool {
 	return (t.URL == "" || t.URL == "about:blank") && now.Sub(t.tab.Opened) < newPageTime
 }
 
-// now returns the time in the precision in which it is saved.
+// now returns the present time, rounded down to the precision of the saved state.
 func (m *Mux) now() time.Time { return m.Clock().UTC().Truncate(time.Millisecond) }
 
 // HasTarget reports whether a target belongs to the named tenant.

@@ -43,9 +43,10 @@ func (m *Mux) rootEvent(in cdp.Message) {
 	}
 }
 
-// targetChanged handles the new info of a target. If the target is a tab, its URL and title are
-// saved, because they are needed after the tab's page is gone. A targetInfoChanged event is
-// sent on those sessions of the owner's clients that asked for discovery events.
+// targetChanged is called when the info of target t has changed. If t is a tab, the Mux saves the
+// new URL and title, because they are needed after the tab's page is gone. If method is
+// Target.targetInfoChanged, the Mux sends this event on those sessions of the owner's clients that
+// have turned on discovery events.
 func (m *Mux) targetChanged(t *target, method string) {
 	if t.owner == nil {
 		if m.spare.target == t.TargetID && !m.spare.isSpare(t) {
@@ -55,7 +56,7 @@ func (m *Mux) targetChanged(t *target, method string) {
 	}
 	if t.tab != nil && t.tab.update(t.targetInfo) {
 		m.saveSoon()
-		if t.tab.Crashed { // the page was loaded again
+		if t.tab.Crashed { // the page has been loaded again
 			t.tab.Crashed = false
 			m.announce(t)
 		}
@@ -65,8 +66,8 @@ func (m *Mux) targetChanged(t *target, method string) {
 	}
 }
 
-// sendDiscovery sends a discovery event on those sessions of the tenant's clients that asked
-// for such events.
+// sendDiscovery sends a discovery event on those sessions of the tenant's clients that have turned
+// on discovery events.
 func (m *Mux) sendDiscovery(tn *tenant, method string, params any) {
 	for _, c := range tn.clients {
 		for _, s := range c.browserSessions() {
@@ -77,8 +78,8 @@ func (m *Mux) sendDiscovery(tn *tenant, method string, params any) {
 	}
 }
 
-// targetAttached handles the attachedToTarget event of the Mux's own session on a target. If
-// Chromium auto-attached the session because the target is new, the target is paused.
+// targetAttached handles the attachedToTarget event for a new CDP session of the Mux itself. If
+// Chromium attached the session because the target is new, the target is paused.
 func (m *Mux) targetAttached(p attachedParams) {
 	if info := p.Info.parse(); info.Type == "browser" {
 		m.browserTarget = cmp.Or(m.browserTarget, info.TargetID)
@@ -94,7 +95,7 @@ func (m *Mux) targetAttached(p attachedParams) {
 	m.assignOwner(t)
 }
 
-// sessionDetached handles the end of a CDP session: the Mux's own session on a target, a
+// sessionDetached handles the end of a CDP session. It can be the Mux's own session on a target, a
 // session that was handed off to a client, or a client's root session.
 func (m *Mux) sessionDetached(session string, in cdp.Message) {
 	if t := m.attached[session]; t != nil {
@@ -115,7 +116,7 @@ func (m *Mux) sessionDetached(session string, in cdp.Message) {
 	}
 }
 
-// targetEnded handles the end of a target or the crash of its renderer.
+// targetEnded handles the event that a target is destroyed or that its renderer has crashed.
 func (m *Mux) targetEnded(id string, in cdp.Message) {
 	t := m.targets[id]
 	if t == nil {
@@ -137,13 +138,14 @@ func (m *Mux) targetEnded(id string, in cdp.Message) {
 	}
 }
 
-// failPending fails the pending calls on a new page whose renderer has crashed. Chromium
-// does not answer these calls, and Playwright would wait for their replies forever while it
-// sets up the page. On a page that is set up, Playwright handles the crash event instead.
+// failPending answers each pending call on a new page with an error, because the page's renderer
+// has crashed. Chromium does not answer these calls, and Playwright would wait for their replies
+// forever while it sets up the page. On a page that is set up, Playwright handles the crash event
+// instead.
 func (m *Mux) failPending(t *target) {
 	for _, n := range slices.Sorted(maps.Keys(m.pending)) {
 		c := m.pending[n]
-		if c.client == nil || c.client.gone || c.then != nil || c.session.target != t.TargetID {
+		if c.client == nil || c.client.gone || c.onReply != nil || c.session.target != t.TargetID {
 			continue
 		}
 		m.dropCall(n)
@@ -151,7 +153,7 @@ func (m *Mux) failPending(t *target) {
 	}
 }
 
-// removeTarget forgets a target.
+// removeTarget removes a target from the Mux's records after the target is gone.
 func (m *Mux) removeTarget(t *target) {
 	delete(m.targets, t.TargetID)
 	delete(m.attached, t.session)
@@ -162,9 +164,9 @@ func (m *Mux) removeTarget(t *target) {
 	m.goneWatches = slices.DeleteFunc(m.goneWatches, func(over func() bool) bool { return over() })
 }
 
-// dropWorkers forgets the service workers of a disposed browser context. Chromium 156
-// may keep such a worker and report it without its context. On that report Playwright
-// fails an assertion, in the present clients and in every later one.
+// dropWorkers removes the service workers of a disposed browser context from the Mux's records.
+// Chromium 156 may keep such a worker and report it without its context. This report would make an
+// assertion in Playwright fail, in the present clients and in every later one.
 func (m *Mux) dropWorkers(context string) {
 	for id, t := range m.targets {
 		if t.Type != "service_worker" || t.ContextID != context {

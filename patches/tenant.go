@@ -11,17 +11,18 @@ type tenant struct {
 	Tenant
 	clients []*client
 	tabs    map[string]*Tab // by target id
-	// connections increases when a client connects, when the last client leaves, and in End
-	// and RemoveGroup. If it has increased since a timer for the release was set, the timer
-	// does nothing.
+	// connections is a counter. It increases when a client connects, when the last client leaves,
+	// and in the methods End and RemoveGroup. If it has increased since the timer for a release was
+	// set, this timer does nothing.
 	connections int
-	popupUntil  time.Time // until then, a tab without an opener may result from a click
+	popupUntil  time.Time // until this time, a new tab without an opener may result from a click
 	pageEvents  int       // number of events for which [isPageEvent] is true
 	activity    bool      // see [Mux.TakeActivity]
 	lastSummary *summary  // recorded by the last TakeActivity; nil after a client has joined
-	// makers are the connected clients that created browser contexts, by context id.
+	// makers has the connected clients that created browser contexts, by the id of the context.
 	makers map[string]*client
-	// whenPrivate are called when the creation of the private context has succeeded or failed.
+	// whenPrivate has functions to call when the creation of the private context has succeeded or
+	// failed.
 	whenPrivate []func(error)
 }
 
@@ -68,9 +69,9 @@ func (tn *tenant) targets() []*target {
 	return all
 }
 
-// addClient adds a client to its tenant and wakes the tenant's pages. If the tenant was
-// ended and no agent has claimed it since, addClient removes the tenant's agent. This
-// happens if the tenant is ended while the client is connecting.
+// addClient adds a client to its tenant and wakes the tenant's pages. If the tenant was ended and
+// no agent has claimed it since, addClient removes the tenant's agent. A tenant is in this state if
+// it was ended while the client was connecting.
 func (m *Mux) addClient(c *client) {
 	tn := c.tenant
 	tn.clients = append(tn.clients, c)
@@ -85,8 +86,8 @@ func (m *Mux) addClient(c *client) {
 	}
 }
 
-// removeClient removes a client from its tenant. If no client is left and none connects within
-// [Options.Grace], it then releases the tenant.
+// removeClient removes a client from its tenant. If the tenant then has no client, and none
+// connects within [Options.Grace], the tenant is released.
 func (m *Mux) removeClient(c *client) {
 	tn := c.tenant
 	if i := slices.Index(tn.clients, c); i >= 0 { // otherwise the client never got its root session
@@ -127,8 +128,9 @@ func (m *Mux) RemoveGroup(name, group string) {
 	}
 }
 
-// release marks the tenant and its tabs as released. It stops keeping the pages awake, and
-// removes from them what clients left there (see [cleanup]).
+// release marks the tenant and its tabs as released. From then on the Mux no longer keeps the pages
+// awake. release also removes from the pages what clients left there (see [cleanup]). If the tenant
+// is already released, release does nothing.
 func (m *Mux) release(tn *tenant) {
 	if !tn.Released.IsZero() {
 		return
@@ -201,12 +203,12 @@ func (m *Mux) ownerLost(t *target) {
 	m.save()
 }
 
-// nextActive returns the target id of the tab that becomes active after a tab was closed.
-// The parameter gone is the closed tab. The next active tab is the opener of gone if the
-// opener is still open, or else the newest tab. The result is empty if no tab is left.
-func (tn *tenant) nextActive(gone *Tab) string {
-	if tn.tabs[gone.Opener] != nil {
-		return gone.Opener
+// nextActive returns the target id of the tab that becomes active after closedTab was closed. This
+// is the opener of closedTab if the opener is still open, or else the newest tab. The result is
+// empty if no tab is left.
+func (tn *tenant) nextActive(closedTab *Tab) string {
+	if tn.tabs[closedTab.Opener] != nil {
+		return closedTab.Opener
 	}
 	if left := tn.sortedTabs(); len(left) > 0 {
 		return left[len(left)-1].Target

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// timer is a call that is due at a time.
+// timer is a function that the Mux has to call at a given time.
 type timer struct {
 	at time.Time
-	do func()
+	fn func()
 }
 
 // timers is a heap with the earliest timer first.
@@ -30,12 +30,13 @@ func (t *timers) Pop() any {
 	return last
 }
 
-// after calls do once d has passed; see [Mux.Tick].
-func (m *Mux) after(d time.Duration, do func()) {
-	heap.Push(&m.timers, timer{m.Clock().Add(d), do})
+// after calls fn when the duration d has passed; see [Mux.Tick].
+func (m *Mux) after(d time.Duration, fn func()) {
+	heap.Push(&m.timers, timer{m.Clock().Add(d), fn})
 }
 
-// Next returns when [Mux.Tick] has to be called next. ok is false if no timer is set.
+// Next returns the time at which the caller has to call [Mux.Tick] next. ok is false if no timer is
+// set.
 func (m *Mux) Next() (at time.Time, ok bool) {
 	if len(m.timers) == 0 {
 		return time.Time{}, false
@@ -47,17 +48,17 @@ func (m *Mux) Next() (at time.Time, ok bool) {
 func (m *Mux) Tick() {
 	now := m.Clock()
 	for len(m.timers) > 0 && !m.timers[0].at.After(now) {
-		heap.Pop(&m.timers).(timer).do()
+		heap.Pop(&m.timers).(timer).fn()
 	}
 }
 
-// once returns a function that calls do the first time only.
-func once(do func()) func() {
+// once returns a function that calls fn when it is called for the first time, and then never again.
+func once(fn func()) func() {
 	ran := false
 	return func() {
 		if !ran {
 			ran = true
-			do()
+			fn()
 		}
 	}
 }

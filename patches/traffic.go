@@ -7,17 +7,17 @@ import (
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// maxRequest is the largest message that a client may send. A message of 100 MiB
-// makes Chromium stop reading its pipe for every client, without exiting.
+// maxRequest is the size limit of a client's message. A message of 100 MiB makes Chromium stop
+// reading its pipe for every client, without exiting.
 const maxRequest = 90 << 20
 
-// maxRuleRequest is the largest message that a client may send if its method has a rule.
-// The Mux decodes such a message while all clients wait. The longest of these messages in use
-// carry a URL, which Chromium limits to 2 MiB, or many cookies.
+// maxRuleRequest is the size limit of a client's message whose method has a rule. The Mux decodes
+// such a message while all clients wait. The longest of these messages in practice carry a URL,
+// which Chromium limits to 2 MiB, or many cookies.
 const maxRuleRequest = 8 << 20
 
-// FromBrowser handles a message of the browser. The Mux keeps raw and may overwrite it, so
-// the caller must not use raw afterwards.
+// FromBrowser handles a message of the browser. The Mux keeps raw and may overwrite it, so the
+// caller must not use raw afterwards.
 func (m *Mux) FromBrowser(raw []byte) {
 	in, ok := cdp.ParseMessage(raw)
 	if !ok {
@@ -50,7 +50,7 @@ func (m *Mux) FromBrowser(raw []byte) {
 	}
 }
 
-// handleReply completes the pending call that a reply answers.
+// handleReply passes a reply of the browser to the sender of the pending call.
 func (m *Mux) handleReply(in cdp.Message) {
 	c, ok := m.pending[in.ID]
 	if !ok {
@@ -58,14 +58,14 @@ func (m *Mux) handleReply(in cdp.Message) {
 	}
 	m.dropCall(in.ID)
 	switch {
-	case c.then != nil:
-		c.then(in)
+	case c.onReply != nil:
+		c.onReply(in)
 	case c.client != nil:
 		m.forwardReply(c, in)
 	}
 }
 
-// forwardReply sends a reply to the client whose call it answers.
+// forwardReply sends the browser's reply to the client that made the call c.
 func (m *Mux) forwardReply(c pendingCall, in cdp.Message) {
 	if c.client.gone {
 		return
@@ -83,7 +83,8 @@ func (m *Mux) forwardReply(c pendingCall, in cdp.Message) {
 	m.Transport.ToClient(c.client.id, raw)
 }
 
-// forwardResult sends the client the reply to a call that [Mux.callFor] made.
+// forwardResult answers a client's request r with the result or the error of a reply. The Mux got
+// this reply to a call that it made for the request by [Mux.callFor].
 func (m *Mux) forwardResult(s *session, r cdp.Request, in cdp.Message) {
 	var result json.RawMessage
 	var refusal *cdp.Error
@@ -97,24 +98,23 @@ func (m *Mux) forwardResult(s *session, r cdp.Request, in cdp.Message) {
 	}
 }
 
-// FromClient handles a client's request. r and invalid are the results of
-// [cdp.ParseRequest]. The bytes to which r refers are not used after FromClient has
-// returned.
-func (m *Mux) FromClient(id ClientID, r cdp.Request, invalid error) {
+// FromClient handles a client's request. r and parseErr are the results of [cdp.ParseRequest].
+// After FromClient has returned, the Mux does not use the bytes to which r refers.
+func (m *Mux) FromClient(id ClientID, r cdp.Request, parseErr error) {
 	c := m.clients[id]
 	if c == nil || c.gone || c.root == nil {
 		return
 	}
-	if c.group == "" { // the daemon itself knows when it was active
+	if c.group == "" { // otherwise it is abrowser's daemon, which itself records its activity
 		c.tenant.Last = m.now()
 	}
 	switch {
-	case invalid == nil:
+	case parseErr == nil:
 	case r.HasID:
-		m.Transport.ToClient(id, (&cdp.Error{Code: -32600, Message: invalid.Error()}).Response(r.ID, ""))
+		m.Transport.ToClient(id, (&cdp.Error{Code: -32600, Message: parseErr.Error()}).Response(r.ID, ""))
 		return
 	default:
-		m.Transport.ToClient(id, append(append([]byte(`{"error":`), encode(&cdp.Error{Code: -32700, Message: invalid.Error()})...), '}'))
+		m.Transport.ToClient(id, append(append([]byte(`{"error":`), encode(&cdp.Error{Code: -32700, Message: parseErr.Error()})...), '}'))
 		return
 	}
 	s := c.root
@@ -147,7 +147,7 @@ func (m *Mux) respondError(s *session, r cdp.Request, err *cdp.Error) {
 	}
 }
 
-// sendEvent sends an event to the client on one of its sessions.
+// sendEvent sends an event to a client, on the client's session s.
 func (m *Mux) sendEvent(s *session, method string, params any) {
 	m.Transport.ToClient(s.client.id, cdp.Event(method, s.name(), encode(params)))
 }

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// FromClient refuses a message that is not UTF-8, because Chromium does not answer it. It
-// refuses a large message whose method has a rule, because decoding it delays all clients.
+// TestFromClientRefusesBadMessages checks that FromClient refuses a message that is not UTF-8,
+// because Chromium does not answer such a message. FromClient also refuses a large message whose
+// method has a rule, because decoding it would delay all clients.
 func TestFromClientRefusesBadMessages(t *testing.T) {
 	for _, tt := range []struct{ name, message, want string }{
 		{"not UTF-8", "{\"id\":1,\"method\":\"Schema.getDomains\",\"params\":{\"x\":\"\xff\"}}", "UTF-8"},

@@ -10,7 +10,7 @@ import (
 	"os/exec"
 )
 
-// bareBrowser is a browser that bench controls directly over its pipe
+// bareBrowser is a browser that bench controls directly over the browser's pipe
 // (--remote-debugging-pipe), without abrowser.
 type bareBrowser struct {
 	cmd  *exec.Cmd
@@ -30,10 +30,10 @@ type bareMessage struct {
 	Error   json.RawMessage `json:"error,omitempty"`
 }
 
-// startBare starts a bareBrowser with a profile of its own. The browser ends when ctx ends or
-// when end is called.
+// startBare starts a bareBrowser with a new profile. The browser exits when ctx ends or when its
+// method end is called.
 func (b *bench) startBare(ctx context.Context, name string) (*bareBrowser, error) {
-	profile, err := b.own(name)
+	profile, err := b.makeDir(name)
 	if err != nil {
 		return nil, err
 	}
@@ -58,13 +58,13 @@ func (b *bareBrowser) end() {
 	// If the write fails, closing the pipe ends the browser.
 	_, _ = io.WriteString(b.in, `{"id":999999,"method":"Browser.close"}`+"\x00")
 	_ = b.in.Close()
-	_, _ = io.Copy(io.Discard, b.said) // until the browser has exited, or ctx has ended
-	_ = b.cmd.Wait()                   // its exit status does not matter
+	_, _ = io.Copy(io.Discard, b.said) // returns when the browser has exited
+	_ = b.cmd.Wait()                   // the browser's exit status does not matter
 	_ = b.out.Close()
 }
 
 // ask sends a CDP request and decodes the result into answer, unless answer is nil. session is the
-// ID of the CDP session to which the request is sent. If it is empty, the request is for the
+// ID of the CDP session on which the request is sent. If it is empty, the request is for the
 // browser itself.
 func (b *bareBrowser) ask(session, method string, params, answer any) error {
 	b.last++
@@ -87,15 +87,16 @@ func (b *bareBrowser) ask(session, method string, params, answer any) error {
 	return json.Unmarshal(m.Result, answer)
 }
 
-// await reads messages until found accepts one, and returns that message.
-func (b *bareBrowser) await(found func(bareMessage) bool) (bareMessage, error) {
+// await reads messages until the function accept returns true for a message, and returns this
+// message.
+func (b *bareBrowser) await(accept func(bareMessage) bool) (bareMessage, error) {
 	for {
 		var m bareMessage
 		raw, err := b.said.ReadBytes(0)
 		if err == nil {
 			err = json.Unmarshal(raw[:len(raw)-1], &m)
 		}
-		if err != nil || found(m) {
+		if err != nil || accept(m) {
 			return m, err
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// bench is one run: its contenders, the site that they visit, and the measured figures.
+// bench is a run: its contenders, the site that they visit, and the measured figures.
 type bench struct {
 	options
 	dir        string // contains all files that the run creates
@@ -26,7 +26,7 @@ type bench struct {
 const self = "abrowser"
 
 func newBench(ctx context.Context, o options) (*bench, error) {
-	dir, err := os.MkdirTemp("/tmp", "abbench") // short: socket paths are limited in length
+	dir, err := os.MkdirTemp("/tmp", "abbench") // short, since socket paths are limited
 	if err != nil {
 		return nil, err
 	}
@@ -38,11 +38,12 @@ func newBench(ctx context.Context, o options) (*bench, error) {
 	return b, nil
 }
 
-// prepare builds abrowser, fetches the peers and warms every contender up. A contender that
-// fails to warm up is left out; if it is abrowser itself, prepare returns an error.
+// prepare builds abrowser, fetches the peers, and warms up every contender with a few commands,
+// whose effects it checks. If the warm-up of abrowser fails, prepare returns an error. If the
+// warm-up of another contender fails, the run continues without this contender.
 func (b *bench) prepare(ctx context.Context) error {
 	b.progress("building abrowser")
-	us, err := b.ours(ctx)
+	us, err := b.buildOwn(ctx)
 	if err != nil {
 		return err
 	}
@@ -55,7 +56,7 @@ func (b *bench) prepare(ctx context.Context) error {
 	b.contenders = append(b.contenders, b.variants(us)...)
 	for _, name := range b.peers {
 		b.progress("fetching %s", name)
-		peers, err := b.peer(ctx, name)
+		peers, err := b.fetchPeer(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -68,7 +69,7 @@ func (b *bench) prepare(ctx context.Context) error {
 		case err == nil:
 		case c == us || ctx.Err() != nil:
 			return fmt.Errorf("%s: %w", c.name, err)
-		default: // the other contenders are still measured
+		default: // continue with the other contenders
 			b.fail("warming up", c.name, err)
 			c.end(ctx)
 			b.contenders = slices.DeleteFunc(b.contenders, func(x *contender) bool { return x == c })
@@ -93,7 +94,8 @@ func (b *bench) close() {
 	}
 }
 
-// contenderNamed returns the contender with this name, or nil if the run has no such contender.
+// contenderNamed returns the contender with the given name, or nil if the run has no such
+// contender.
 func (b *bench) contenderNamed(name string) *contender {
 	for _, c := range b.contenders {
 		if c.name == name {
@@ -120,7 +122,7 @@ func firstLine(text string) string {
 	return line[:min(len(line), 200)]
 }
 
-// flags returns the flags with which the browser is started for every contender that accepts
+// flags returns the flags with which every contender starts its browser, if the contender accepts
 // browser flags.
 func (b *bench) flags() []string {
 	flags := []string{"--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"}
@@ -130,8 +132,9 @@ func (b *bench) flags() []string {
 	return flags
 }
 
-// own creates a directory with this name in the directory of the run, and returns its path.
-func (b *bench) own(name string) (string, error) {
+// makeDir creates a directory with the given name in the directory of the run, and returns its
+// path.
+func (b *bench) makeDir(name string) (string, error) {
 	dir := filepath.Join(b.dir, name)
 	return dir, os.MkdirAll(dir, 0o700)
 }

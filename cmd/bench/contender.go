@@ -17,7 +17,7 @@ import (
 // commandTime is the time limit of a command. A command that takes longer fails.
 const commandTime = 90 * time.Second
 
-// action is one command of a task. Each contender has its own arguments for it.
+// action is one kind of command. Each contender has its own arguments for it.
 type action int
 
 const (
@@ -35,21 +35,21 @@ const (
 	closeSession
 )
 
-// contender is one tool in one way of using it.
+// contender is a tool in a particular way of using it.
 type contender struct {
-	name    string
-	program []string // the executable and its first arguments
-	env     []string // in addition to PATH, HOME and LANG
-	dir     string   // the working directory and HOME of its commands; see processesBelow
-	words   func(session string, a action, text string) []string
-	onEnd   func(ctx context.Context)
-	in      []string // the scenarios that it takes part in; nil means all
-	one     bool     // all its sessions share one browser
-	spares  bool     // after beforeSpare sessions it has a page ready for the next session
-	accepts []string // accepts an alert in mainSession; nil for a contender that an alert does not stop
-	// leaves lists the commands that together stop all processes of the contender. Each element
-	// contains the arguments of one command.
-	leaves [][]string
+	name        string
+	program     []string // the executable and its first arguments
+	env         []string // environment variables besides PATH, HOME and LANG
+	dir         string   // working directory and HOME of its commands; see processesBelow
+	words       func(session string, a action, text string) []string
+	onEnd       func(ctx context.Context)
+	in          []string // the names of its scenarios; nil means all
+	one         bool     // all sessions share one browser
+	spares      bool     // after beforeSpare sessions, it keeps a page ready for the next session
+	acceptAlert []string // arguments to accept an alert; nil if an alert does not block it
+	// stopCommands lists the commands that together stop all processes of the contender. Each
+	// element has the arguments of one command.
+	stopCommands [][]string
 }
 
 // takesPart reports whether the contender takes part in the scenario.
@@ -57,7 +57,7 @@ func (c *contender) takesPart(scenario string) bool {
 	return c.in == nil || slices.Contains(c.in, scenario)
 }
 
-// command runs a command and returns what it printed and how long its process took.
+// command runs a command of the contender, and returns its output and how long its process took.
 func (c *contender) command(ctx context.Context, args ...string) (string, time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, commandTime)
 	defer cancel()
@@ -75,8 +75,8 @@ func (c *contender) command(ctx context.Context, args ...string) (string, time.D
 	return stdout.String(), took, nil
 }
 
-// do runs an action in a session and returns how long its process took. It checks the output
-// of getURL, evaluate and snapshot, and the file that a screenshot writes.
+// do runs an action in a session and returns how long the process took. It checks the output of
+// getURL, evaluate and snapshot, and the file that a screenshot writes.
 func (c *contender) do(ctx context.Context, session string, a action, text string) (time.Duration, error) {
 	words := c.words(session, a, text)
 	out, took, err := c.command(ctx, words...)
@@ -97,13 +97,13 @@ func (c *contender) do(ctx context.Context, session string, a action, text strin
 		if err != nil || a == screenshot && (picture.Width != 1280 || picture.Height != 720) {
 			return took, fmt.Errorf("%s %s made a picture of %dx%d: %v", c.name, strings.Join(words, " "), picture.Width, picture.Height, err)
 		}
-		_ = os.Remove(text) // the next screenshot creates it again
+		_ = os.Remove(text) // so that the next check finds only a new screenshot
 	}
 	return took, nil
 }
 
-// verify opens the page /form in the contender's main session and runs several actions there. One
-// of them is a click. verify checks that the page has counted this click.
+// verify opens the page /form in the contender's main session and runs several actions there, among
+// them a click. It checks that the page has counted this click.
 func (c *contender) verify(ctx context.Context, s *site) error {
 	for _, step := range []struct {
 		a    action
@@ -128,13 +128,13 @@ func (c *contender) verify(ctx context.Context, s *site) error {
 	return err
 }
 
-// mainSession is the session in which warm commands are measured. A command is warm if its
-// session already runs.
+// mainSession is the session in which warm commands are measured. A command is warm if its session
+// already exists when the command starts.
 const mainSession = "main"
 
 // end stops the contender's processes.
 func (c *contender) end(ctx context.Context) {
-	for _, args := range c.leaves {
+	for _, args := range c.stopCommands {
 		if _, _, err := c.command(ctx, args...); err != nil && !errors.Is(err, os.ErrNotExist) {
 			fmt.Fprintln(os.Stderr, "bench: ending", c.name+":", err)
 		}

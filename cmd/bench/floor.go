@@ -16,8 +16,8 @@ import (
 )
 
 // measureFloor measures the least time that any command can take. It runs the program ./floor,
-// which only connects to a Unix socket and prints the response. bench itself is the server of this
-// socket.
+// which only connects to a Unix socket and prints what the server sends. bench itself is the
+// server.
 func measureFloor(ctx context.Context, b *bench, name string) error {
 	socket := filepath.Join(b.dir, "floor.sock")
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "unix", socket)
@@ -25,7 +25,7 @@ func measureFloor(ctx context.Context, b *bench, name string) error {
 		return err
 	}
 	defer listener.Close()
-	go func() { // until the listener is closed
+	go func() { // runs until the listener is closed
 		for {
 			conn, err := listener.Accept()
 			if err != nil {
@@ -52,9 +52,9 @@ func measureFloor(ctx context.Context, b *bench, name string) error {
 	return os.Remove(floor)
 }
 
-// measureAsked measures the least time that `get url` can take. It runs the program ./floor,
-// which sends the session's daemon the same request as `abrowser get url` and prints the response
-// unchanged. It alternates this with `abrowser get url` and records the times of both.
+// measureAsked measures the least time that `get url` can take. The program ./floor sends the
+// session's daemon the same request as `abrowser get url`, and prints the response unchanged.
+// measureAsked runs floor and `abrowser get url` in turn and records the times of both.
 func measureAsked(ctx context.Context, b *bench, name string) error {
 	us := b.contenderNamed(self)
 	if _, err := us.do(ctx, mainSession, navigate, b.site.url(onForm)); err != nil {

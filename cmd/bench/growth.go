@@ -9,19 +9,19 @@ import (
 )
 
 const (
-	lingering = 8 * time.Second // time for the processes of the previous scenario to exit
-	settling  = 4 * time.Second // time for new sessions to free the memory of their start
-	newcomers = 8               // new sessions that each measurement starts and times
+	lingering = 8 * time.Second // pause in which the previous scenario's processes exit
+	settling  = 4 * time.Second // pause in which new sessions free memory and become idle
+	newcomers = 8               // number of new sessions that each measurement starts
 )
 
-// growth measures the cost of sessions while more and more of them are live. It measures how long
-// a new session and a warm command take, and how much CPU time and memory the processes use.
+// growth measures the cost of sessions while more and more of them are live: how long a new session
+// and a warm command take, and how much CPU time and memory the processes use.
 type growth struct {
 	*bench
 	c     *contender
 	name  string
 	alive int
-	least int    // live sessions at the first measurement
+	least int    // number of live sessions at the first measurement
 	first memory // memory at the first measurement
 }
 
@@ -36,7 +36,7 @@ func measureGrowth(ctx context.Context, b *bench, name string) error {
 	}
 	defer g.end(ctx)
 	for _, n := range slices.Sorted(slices.Values(b.growth)) {
-		if err := g.at(ctx, n); err != nil {
+		if err := g.measureAt(ctx, n); err != nil {
 			return err
 		}
 	}
@@ -53,8 +53,8 @@ func (g *growth) end(ctx context.Context) {
 
 func session(i int) string { return fmt.Sprintf("g%d", i) }
 
-// at starts sessions until n are live, and measures.
-func (g *growth) at(ctx context.Context, n int) error {
+// measureAt starts sessions until n of them are live, and then measures and records all figures.
+func (g *growth) measureAt(ctx context.Context, n int) error {
 	var warm series
 	for ; g.alive < n; g.alive++ {
 		if _, err := g.c.do(ctx, session(g.alive), openURL, g.site.url("/next")); err != nil {
@@ -101,16 +101,16 @@ func (g *growth) at(ctx context.Context, n int) error {
 	return nil
 }
 
-// memory records how much memory a further session takes: the growth since the first measurement,
-// divided by the number of sessions that were started since then. The first call only stores the
-// memory to compare with.
+// memory records how much memory each further session takes. This is the growth of the memory since
+// the first measurement, divided by the number of sessions that were started since then. The first
+// call of memory only stores the values of the first measurement.
 func (g *growth) memory(n int, now memory) {
 	if g.least == 0 {
 		g.least, g.first = n, now
 		return
 	}
-	row := func(what string, then, now float64) {
-		g.quantity(fmt.Sprintf("%s: %s a further session, %d live", g.name, what, n), self, "MB", (now-then)/float64(n-g.least))
+	row := func(what string, before, now float64) {
+		g.quantity(fmt.Sprintf("%s: %s a further session, %d live", g.name, what, n), self, "MB", (now-before)/float64(n-g.least))
 	}
 	row("memory", g.first.all, now.all)
 	row("memory without renderers", g.first.all-g.first.renderers, now.all-now.renderers)
@@ -122,16 +122,16 @@ func (g *growth) memory(n int, now memory) {
 }
 
 // idleCPU returns how much CPU time the contender's processes use in one second while no command
-// runs, by kind of process (see kindOf).
+// runs, by the kind of process (see kindOf).
 func (g *growth) idleCPU(ctx context.Context) (map[string]time.Duration, error) {
 	if err := pause(ctx, settling); err != nil {
 		return nil, err
 	}
-	before, began := workedBelow(g.c.dir), time.Now()
+	before, began := cpuTimeBelow(g.c.dir), time.Now()
 	if err := pause(ctx, settling); err != nil {
 		return nil, err
 	}
-	idle := workedBelow(g.c.dir)
+	idle := cpuTimeBelow(g.c.dir)
 	for kind := range idle {
 		idle[kind] = time.Duration(float64(idle[kind]-before[kind]) / time.Since(began).Seconds())
 	}
@@ -139,16 +139,16 @@ func (g *growth) idleCPU(ctx context.Context) (map[string]time.Duration, error) 
 }
 
 // newSessions starts several sessions and closes them again. It pauses for a second after each
-// start, since in practice tasks do not start all at once. It returns how long each session took
-// to start, and the mean CPU time for starting one session, by kind of process. This CPU time does
-// not include the time that the processes use when idle.
+// start, because in practice tasks do not start all at the same time. It returns how long each
+// session took to start, and the mean CPU time for the start of one session, by the kind of
+// process. This CPU time does not include the time that idle processes use.
 func (g *growth) newSessions(ctx context.Context) (series, map[string]time.Duration, error) {
 	var fresh series
 	idle, err := g.idleCPU(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	before, began := workedBelow(g.c.dir), time.Now()
+	before, began := cpuTimeBelow(g.c.dir), time.Now()
 	for i := range newcomers {
 		one, err := g.c.do(ctx, fmt.Sprintf("late%d", i), openURL, g.site.url("/next"))
 		if err != nil {
@@ -159,7 +159,7 @@ func (g *growth) newSessions(ctx context.Context) (series, map[string]time.Durat
 			return nil, nil, err
 		}
 	}
-	each := workedBelow(g.c.dir)
+	each := cpuTimeBelow(g.c.dir)
 	for kind, all := range each {
 		rest := time.Duration(float64(idle[kind]) * time.Since(began).Seconds())
 		each[kind] = max(0, all-before[kind]-rest) / newcomers
@@ -173,8 +173,9 @@ func (g *growth) newSessions(ctx context.Context) (series, map[string]time.Durat
 	return fresh, each, err
 }
 
-// work records the CPU time of a new session. The time of the command that started the session is
-// not included, because its process has exited before the measurement.
+// work records the CPU time of a new session, which newSessions has measured at n live sessions. It
+// does not include the CPU time of the command that started the session, because the process of the
+// command had exited before the measurement.
 func (g *growth) work(n int, each map[string]time.Duration) {
 	sum := time.Duration(0)
 	for _, kind := range slices.Sorted(maps.Keys(each)) {

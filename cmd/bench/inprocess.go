@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// measureLibrary measures Playwright in a Node process that connects to a browser over CDP. Half
-// of the runs connect directly to a browser's debugging port. The other half connect to
-// abrowser's broker, which forwards the messages to its browser. The difference between the two
-// times is the cost of the broker.
+// measureLibrary measures Playwright in a Node process that connects to a browser over CDP. Half of
+// the runs connect directly to a browser's debugging port. The other half connect to abrowser's
+// broker, which forwards the messages to its browser. The difference between the times of the two
+// halves is the cost of the broker.
 func measureLibrary(ctx context.Context, b *bench, name string) error {
 	c := b.contenderNamed(self)
 	libraries, err := filepath.Glob(filepath.Join(c.dir, ".abrowser", "driver", "*", "package"))
@@ -34,7 +34,7 @@ func measureLibrary(ctx context.Context, b *bench, name string) error {
 	if err != nil {
 		return err
 	}
-	// If this fails, the end of the run closes the session.
+	// If this command fails, the end of the run closes the session.
 	defer func() { _, _, _ = c.command(ctx, "--session", "library", "close", "--page") }()
 	for range leastRounds {
 		for _, way := range []struct{ name, endpoint string }{{"straight", "http://127.0.0.1:" + port}, {"through our broker", strings.TrimSpace(endpoint)}} {
@@ -59,7 +59,8 @@ func measureLibrary(ctx context.Context, b *bench, name string) error {
 	return nil
 }
 
-// libraryRun holds the times that one Node process measured, in milliseconds.
+// libraryRun holds the times that one Node process measured, in milliseconds, by the name of the
+// measured operation.
 type libraryRun struct {
 	way   string
 	times map[string][]float64

@@ -1,4 +1,4 @@
-// Measures Playwright in one process, over CDP.
+// Measures Playwright in one Node process that connects to a browser over CDP.
 // Usage: node inprocess.js PLAYWRIGHT ENDPOINT URL ROUNDS
 const [, , library, endpoint, site, rounds] = process.argv;
 const { chromium } = require(library);

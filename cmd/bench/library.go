@@ -13,7 +13,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// measureBatch measures the commands of the workflow when one `abrowser batch` runs all of them.
+// measureBatch measures the workflow when one `abrowser batch` runs all its commands.
 func measureBatch(ctx context.Context, b *bench, name string) error {
 	c := b.contenderNamed(self)
 	var took series
@@ -42,12 +42,12 @@ func quoted(words []string) []string {
 	return words
 }
 
-// root returns abrowser's root directory, which contains the sockets. The contender must be
+// root returns abrowser's root directory, which contains the sockets. The contender c must be
 // abrowser.
 func (c *contender) root() home.Root { return home.Root{Dir: filepath.Join(c.dir, ".abrowser")} }
 
-// measureClient measures the workflow without starting a process for each command: it uses the Go
-// package client, on one connection.
+// measureClient measures the workflow without a process for each command. It sends the requests
+// with the Go package client, on one connection.
 func measureClient(ctx context.Context, b *bench, name string) error {
 	c := b.contenderNamed(self)
 	place, err := c.root().Session(mainSession)

@@ -2,11 +2,11 @@
 //
 // A contender is one tool in one way of using it: abrowser, abrowser with other settings, or a
 // peer. A run consists of scenarios. In most scenarios, the contenders run the same command in
-// turn, and bench checks that the command had its effect. bench prints medians, 95th percentiles,
+// turn, and bench checks that each command had its effect. bench prints medians, 95th percentiles,
 // and the ratio of each median to abrowser's median.
 //
-// The time of a command is that of its whole process, from start to end. It depends on the machine
-// and its load, so absolute times do not apply to other machines. The ratios do.
+// The time of a command is the time of its whole process, from start to exit. It depends on the
+// machine and on the load, so absolute times do not apply to other machines. The ratios do apply.
 package main
 
 import (
@@ -28,13 +28,13 @@ type options struct {
 	only     *regexp.Regexp
 	browser  string
 	json     bool
-	out      string // the file to which the figures are also written, as JSON
-	texts    string // the directory to which the snapshots of nameReading are written
-	readme   string // the file with the figures of an earlier run, to put into the READMEs
+	out      string // a file to which bench also writes the figures, as JSON
+	texts    string // a directory to which bench writes the snapshots of the scenario nameReading
+	readme   string // a file with the figures of an earlier run, for the READMEs
 	growth   []int
-	tasks    int           // tasks that run at once
-	few      int           // tasks that run at once if each needs a browser of its own
-	budget   time.Duration // for each contender in each scenario; see leastRounds
+	tasks    int           // number of tasks that run at once
+	few      int           // number of tasks that run at once if each needs a browser of its own
+	budget   time.Duration // time for each contender in each scenario; see leastRounds
 	progress func(format string, args ...any)
 }
 

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// measureTasks runs the workflow in many tasks at once, each in a session of its own. A
-// contender that starts a browser for each session runs fewer tasks; its row shows how many.
+// measureTasks runs the workflow in many tasks at once, each in its own session. A contender that
+// starts a browser for each session runs fewer tasks, and the name of its row says how many.
 func measureTasks(ctx context.Context, b *bench, name string) error {
 	for _, c := range b.contenders {
 		if !c.takesPart(name) {
@@ -34,8 +34,8 @@ func measureTasks(ctx context.Context, b *bench, name string) error {
 			b.quantity(name+": tasks a minute", row, "tasks/min", float64(tasks)/wall.Minutes())
 			b.quantity(name+": memory of all", row, "MB", memory)
 		}
-		for i := range tasks { // including the tasks that failed
-			// If this fails, the end of the run closes the session.
+		for i := range tasks { // close the sessions of failed tasks too
+			// If this command fails, the end of the run closes the session.
 			_, _ = c.do(ctx, fmt.Sprintf("task%d", i), closeSession, "")
 		}
 	}

@@ -17,45 +17,46 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// memory is the proportional set size (PSS) of a group of processes, in MB: a page of memory
-// that n processes share counts 1/n for each of them.
+// memory is the memory of a group of processes, measured as proportional set size (PSS), in MB. A
+// page of memory that n processes share counts as 1/n of a page for each of them.
 type memory struct {
 	all       float64
 	renderers float64            // Chromium's renderer processes
-	others    map[string]float64 // all processes but the renderers, by kind (see kindOf)
+	others    map[string]float64 // all other processes, by kind (see kindOf)
 }
 
-// The kinds of abrowser's own processes. Each session has a daemon. The broker connects all
-// daemons to one browser; the keeper starts broker and browser. A driver runs Playwright.
+// These are the kinds of abrowser's own processes. Each session has a daemon. The broker connects
+// all daemons to one browser. The keeper starts the broker and the browser. A driver runs
+// Playwright.
 const (
 	kindDaemons = "daemons"
 	kindBroker  = "broker and keeper"
 	kindDrivers = "drivers"
 )
 
-// workedBelow returns the CPU time that a contender's processes have used, by kind. dir is the
+// cpuTimeBelow returns the CPU time that a contender's processes have used, by kind. dir is the
 // contender's directory.
-func workedBelow(dir string) map[string]time.Duration {
+func cpuTimeBelow(dir string) map[string]time.Duration {
 	all := map[string]time.Duration{}
 	for _, p := range processesBelow(dir) {
-		all[kindOf(p.command)] += billed(p.pid)
+		all[kindOf(p.command)] += processTime(p.pid)
 	}
 	return all
 }
 
-// billed returns the CPU time that a process has used, with a resolution of 10 ms. Unlike the
-// function worked, it includes the time of threads that have ended.
-func billed(pid int) time.Duration {
+// processTime returns the CPU time that a process has used, with a resolution of 10 ms. It includes
+// the time of threads that have ended, which threadTime does not.
+func processTime(pid int) time.Duration {
 	raw, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // fails if the process has exited
 	_, rest, _ := strings.Cut(string(raw), ") ")
 	var user, system time.Duration
 	if fields := strings.Fields(rest); len(fields) > 12 {
-		_, _ = fmt.Sscan(fields[11]+" "+fields[12], &user, &system) // see proc(5), in hundredths of a second
+		_, _ = fmt.Sscan(fields[11]+" "+fields[12], &user, &system) // hundredths of a second, see proc(5)
 	}
 	return (user + system) * 10 * time.Millisecond
 }
 
-// kindOf returns the kind of a process, according to its command line.
+// kindOf returns the kind of a process. It finds the kind in the process's command line.
 func kindOf(command []byte) string {
 	for _, kind := range []struct{ name, sign string }{
 		{"renderers", "--type=renderer"},
@@ -73,7 +74,7 @@ func kindOf(command []byte) string {
 	return "others"
 }
 
-// pssBelow returns the memory of all processes of a contender, in MB.
+// pssBelow returns the memory of all processes of the contender whose directory is dir, in MB.
 func pssBelow(dir string) (float64, error) {
 	m, err := measureMemory(dir)
 	return m.all, err
@@ -109,9 +110,9 @@ type process struct {
 	command []byte
 }
 
-// processesBelow returns the processes that belong to a directory: those whose command line or
-// environment contains a path below dir, and those that have an environment variable with the
-// value dir. bench itself is left out.
+// processesBelow returns the processes that belong to the directory dir, except bench itself. A
+// process belongs to dir if its command line or environment contains a path below dir, or if an
+// environment variable has the value dir.
 func processesBelow(dir string) []process {
 	entries, _ := filepath.Glob("/proc/[0-9]*") // the pattern is valid
 	var all []process
@@ -129,18 +130,18 @@ func processesBelow(dir string) []process {
 	return all
 }
 
-// killBelow kills the processes that a run has left. dir is the directory of the run.
+// killBelow kills the processes that a run has left running. dir is the directory of the run.
 func killBelow(dir string) {
 	for _, p := range processesBelow(dir) {
-		_ = syscall.Kill(p.pid, syscall.SIGKILL) // it may have exited
+		_ = syscall.Kill(p.pid, syscall.SIGKILL) // fails if the process has exited
 	}
 }
 
-// evals is the number of evals that brokerPerEval runs to compute the mean.
+// evals is the number of eval commands of which brokerPerEval computes the mean.
 const evals = 300
 
-// brokerPerEval returns the CPU time that the broker uses for one eval. An eval is several
-// messages to the browser and back.
+// brokerPerEval returns the CPU time that the broker uses for one eval command. For each eval,
+// several messages pass through the broker in both directions.
 func brokerPerEval(ctx context.Context, c *contender, session string) (time.Duration, error) {
 	broker := 0
 	for _, p := range processesBelow(c.dir) {
@@ -157,18 +158,18 @@ func brokerPerEval(ctx context.Context, c *contender, session string) (time.Dura
 	}
 	cl := client.Client{Endpoint: place, Session: session}.KeepAlive()
 	defer cl.Close()
-	before := worked(broker)
+	before := threadTime(broker)
 	for range evals {
 		if _, _, err := client.Do(ctx, cl, verbs.Eval, verbs.EvalIn{Script: "21*2"}); err != nil {
 			return 0, err
 		}
 	}
-	return (worked(broker) - before) / evals, nil
+	return (threadTime(broker) - before) / evals, nil
 }
 
-// worked returns the CPU time that the live threads of a process have used, with a resolution
+// threadTime returns the CPU time that the live threads of a process have used, with a resolution
 // of nanoseconds.
-func worked(pid int) time.Duration {
+func threadTime(pid int) time.Duration {
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid)) // the pattern is valid
 	var all time.Duration
 	for _, thread := range threads {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// measurePipe measures the least time that a request to the browser can take. It sends the
-// requests over the pipe of a browser that it has started itself, without abrowser.
+// measurePipe measures the least time that a request to the browser can take. It starts a browser
+// without abrowser, and sends the requests over the browser's pipe.
 func measurePipe(ctx context.Context, b *bench, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, commandTime)
 	defer cancel()
@@ -39,8 +39,8 @@ func measurePipe(ctx context.Context, b *bench, name string) error {
 const bareName = "bare browser"
 
 // measureBareGrowth shows how much of the growth that measureGrowth finds is due to the browser
-// alone. Without abrowser, it measures how long a new page takes to load a document while more
-// and more pages are open.
+// alone. It measures, without abrowser, how long a new page takes to load a document while more and
+// more pages are open.
 func measureBareGrowth(ctx context.Context, b *bench, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*commandTime)
 	defer cancel()

@@ -17,10 +17,11 @@ import (
 
 const nameReading = "what an agent reads"
 
-// look is one way to read a page. Each contender has its own arguments for it.
+// look is a way to read a page. Each contender has its own arguments for it.
 type look string
 
-// The looks in the order in which they are taken. The click is between interactive and delta.
+// The constants are in the order in which the looks are taken. Between interactive and delta, an
+// element is clicked.
 const (
 	full        look = "full"
 	interactive look = "-i"
@@ -28,7 +29,7 @@ const (
 	again       look = "-i after a click"
 )
 
-// reading is what a contender prints for one look at one app.
+// reading is the size of what a contender prints for one look at one app.
 type reading struct {
 	App        string `json:"app"`
 	Contender  string `json:"contender"`
@@ -39,8 +40,9 @@ type reading struct {
 	Error      string `json:"error,omitzero"` // why the reading is missing
 }
 
-// readers returns the names of the contenders that read the apps, with the looks of each.
-// playwright-cli has only snapshots of the whole page, which agents read as they are.
+// readers returns the names of the contenders that read the apps, with the looks of each contender.
+// playwright-cli can only print snapshots of the whole page, and agents read these snapshots
+// unchanged.
 func readers() []struct {
 	name  string
 	looks []look
@@ -55,8 +57,8 @@ func readers() []struct {
 	}
 }
 
-// clicks returns the element that is clicked in each app, as a CSS selector: a click that shows,
-// hides or changes something.
+// clicks returns, for each app, the CSS selector of the element that is clicked. Such a click
+// shows, hides or changes something.
 func clicks() map[string]string {
 	return map[string]string{
 		"adminlte":   ".nav-sidebar > li:first-child > a",                      // shows the pages of a section
@@ -82,12 +84,12 @@ func clicks() map[string]string {
 const (
 	steadyPause = 400 * time.Millisecond // between two snapshots of a page that may still change
 	steadyTries = 25
-	clickPause  = time.Second // for what a click starts, such as an animation
+	clickPause  = time.Second // time for the effects of a click, such as an animation
 )
 
 var anyRef = regexp.MustCompile(`[\[ ]ref=\w+[\],]`)
 
-// measureReading counts the characters and tokens of the snapshots of real apps. Each contender
+// measureReading counts the characters and tokens in the snapshots of real apps. Each contender
 // opens the same page, reads it, clicks the same element and reads the page again.
 func measureReading(ctx context.Context, b *bench, _ string) error {
 	tokens, err := tokenizer.Get(tokenizer.O200kBase)
@@ -135,7 +137,8 @@ func measureReading(ctx context.Context, b *bench, _ string) error {
 	return nil
 }
 
-// keep writes the text of a reading below the directory that the flag -texts names, if it is given.
+// keep writes the text of a reading to a file below the directory that the flag -texts names.
+// Without the flag, it does nothing.
 func (b *bench) keep(r reading, text string) {
 	if b.texts == "" {
 		return
@@ -150,13 +153,14 @@ func (b *bench) keep(r reading, text string) {
 	}
 }
 
-// read returns what the contender prints for each of the looks at the page with this URL.
+// read opens the URL and returns what the contender prints for each of the looks. It clicks the
+// element that selector names before the first look that needs a click.
 func (c *contender) read(ctx context.Context, url, selector string, looks []look) (map[look]string, error) {
 	if _, err := c.do(ctx, mainSession, navigate, url); err != nil {
 		return nil, err
 	}
-	if c.accepts != nil {
-		_, _, _ = c.command(ctx, c.accepts...) // fails if the page shows no dialog
+	if c.acceptAlert != nil {
+		_, _, _ = c.command(ctx, c.acceptAlert...) // fails if the page shows no dialog
 	}
 	if err := c.awaitSteady(ctx); err != nil {
 		return nil, err
@@ -182,7 +186,7 @@ func (c *contender) read(ctx context.Context, url, selector string, looks []look
 	return texts, nil
 }
 
-// awaitSteady waits until two snapshots of the page are the same.
+// awaitSteady waits until two successive snapshots of the page are equal.
 func (c *contender) awaitSteady(ctx context.Context) error {
 	last := ""
 	for range steadyTries {
@@ -201,10 +205,10 @@ func (c *contender) awaitSteady(ctx context.Context) error {
 	return fmt.Errorf("%s: the page does not stop to change", c.name)
 }
 
-// look returns the snapshot that the contender prints, without what playwright-cli prints around
-// it, which an agent reads too.
+// look returns the snapshot that the contender prints. playwright-cli prints more around the
+// snapshot, which look removes, although an agent reads it too.
 func (c *contender) look(ctx context.Context, l look) (string, error) {
-	words := c.words(mainSession, snapshot, "") // with -i, if the contender has it
+	words := c.words(mainSession, snapshot, "") // includes -i if the contender has this flag
 	switch {
 	case l == full && words[len(words)-1] == "-i":
 		words = words[:len(words)-1]

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// place is a block that both READMEs contain, between two comments: benchReadme as a whole, and
-// treeReadme an extract of it.
+// place is a block of text between two comments, which both READMEs contain. benchReadme contains
+// the whole block, and treeReadme contains an extract of it.
 type place struct {
 	begin, end string
 	extract    func(block string) (string, error)
@@ -23,19 +23,19 @@ func readingsPlace() place {
 	return place{"<!-- readings: made by just bench -readme FILE -->\n", "<!-- end of readings -->\n", readExtract}
 }
 
-// tableHead is the head of the table of figures in the two READMEs.
+// tableHead is the head of the table of figures in both READMEs.
 const tableHead = "| scenario | abrowser, median (p95) | the others' median, as a multiple of ours |\n|---|---|---|\n"
 
-// The READMEs that contain figures, relative to this directory. benchReadme has a row for each
-// scenario. treeReadme, which is the README of the project, has only the rows of the scenarios
-// that telling returns.
+// These are the paths of the READMEs that contain figures, relative to this directory. benchReadme
+// has a row for each scenario. treeReadme, which is the README of the project, has only the rows of
+// the scenarios in treeScenarios.
 const (
 	benchReadme = "README.md"
 	treeReadme  = "../../README.md"
 )
 
-// telling returns the scenarios whose rows the project's README shows.
-func telling() []string {
+// treeScenarios returns the names of the scenarios whose rows the project's README shows.
+func treeScenarios() []string {
 	return []string{
 		"get url", "snapshot", "click", "navigate", "workflow of 8", "new session", "cold start",
 		"many tasks at once: tasks a minute", "many tasks at once: memory of all",
@@ -43,9 +43,9 @@ func telling() []string {
 	}
 }
 
-// writeReadmes writes the figures and the readings of an earlier run, as far as it has any, into the
-// two READMEs. The parameter figures is the path of the file that the earlier run wrote because of
-// its flag -out.
+// writeReadmes writes the figures and the readings of an earlier run into both READMEs. If the run
+// has only figures or only readings, the other block stays unchanged. figures is the path of the
+// file that the run wrote because of its flag -out.
 func writeReadmes(figures string) error {
 	raw, err := os.ReadFile(figures)
 	if err != nil {
@@ -68,7 +68,7 @@ func writeReadmes(figures string) error {
 	return nil
 }
 
-// write replaces the block in both READMEs.
+// write replaces the block in both READMEs. all is the new block of benchReadme.
 func (p place) write(all string) error {
 	few, err := p.extract(all)
 	if err != nil {
@@ -83,14 +83,14 @@ func (p place) write(all string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		if err := os.WriteFile(path, []byte(whole), 0o644); err != nil { //nolint:gosec // a file of the tree
+		if err := os.WriteFile(path, []byte(whole), 0o644); err != nil { //nolint:gosec // a source file, which others may read
 			return err
 		}
 	}
 	return nil
 }
 
-// replace returns the text of a README with another block.
+// replace returns the text of a README with the given block in place of the old one.
 func (p place) replace(text, block string) (string, error) {
 	before, _, after, err := p.cut(text)
 	if err != nil {
@@ -111,11 +111,11 @@ func (p place) cut(text string) (before, block, after string, err error) {
 
 // extract returns the part of a block of figures that the project's README contains: the first
 // line, which says when and where the figures were measured, and the rows of the scenarios in
-// telling.
+// treeScenarios.
 func extract(block string) (string, error) {
 	measured, _, _ := strings.Cut(block, "\n")
 	rows := measured + "\n\n" + tableHead
-	for _, name := range telling() {
+	for _, name := range treeScenarios() {
 		_, rest, ok := strings.Cut(block, "\n| "+name+" | ")
 		row, _, ended := strings.Cut(rest, "\n")
 		if !ok || !ended {
@@ -126,10 +126,10 @@ func extract(block string) (string, error) {
 	return rows, nil
 }
 
-// block returns the block of figures: how they were measured, and a table with a row for each
-// scenario. A row contains abrowser's median. For each other contender, the row contains the ratio
-// of that contender's median to abrowser's. If abrowser was not measured, the row contains the
-// contender's median instead. If the contender failed, the row says so.
+// block returns the block of figures. It says how the figures were measured, and has a table with a
+// row for each scenario. A row contains abrowser's median. For each other contender, the row
+// contains the ratio of that contender's median to abrowser's, or the contender's median if
+// abrowser was not measured. If a contender failed, the row says so.
 func (r result) block() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Measured on %s, on %s, with %s.\n", r.Date, r.Machine, strings.Join(r.Versions, ", "))
@@ -150,11 +150,11 @@ func (r result) block() string {
 			case f.Error != "":
 				others = append(others, f.Contender+" failed")
 			case f.Contender == self:
-				ours = f.told()
+				ours = f.cell()
 			case f.Ratio > 0:
 				others = append(others, fmt.Sprintf("%s %s", f.Contender, digits(f.Ratio)))
 			default:
-				others = append(others, f.Contender+" "+f.told())
+				others = append(others, f.Contender+" "+f.cell())
 			}
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", name, ours, strings.Join(others, "; "))
@@ -162,7 +162,7 @@ func (r result) block() string {
 	return b.String()
 }
 
-func (f figure) told() string {
+func (f figure) cell() string {
 	text := digits(f.Median) + " " + f.Unit
 	if f.P95 > 0 {
 		text += " (" + digits(f.P95) + ")"

@@ -85,7 +85,8 @@ func places() map[string]place {
 	return map[string]place{"figures": figuresPlace(), "readings": readingsPlace()}
 }
 
-// Both READMEs have a place for each block, and replace changes only that block.
+// TestReadmesHavePlaces checks that both READMEs have a place for each block, and that the method
+// replace changes only this block.
 func TestReadmesHavePlaces(t *testing.T) {
 	for name, p := range places() {
 		for _, path := range []string{benchReadme, treeReadme} {
@@ -107,7 +108,8 @@ func TestReadmesHavePlaces(t *testing.T) {
 	}
 }
 
-// The blocks of the project's README are extracts of those in cmd/bench/README.md.
+// TestReadmeIsExtract checks that the blocks of the project's README are extracts of the blocks of
+// cmd/bench/README.md.
 func TestReadmeIsExtract(t *testing.T) {
 	for name, p := range places() {
 		_, all, _, err := p.cut(textOf(t, benchReadme))

@@ -8,11 +8,12 @@ import (
 	"strings"
 )
 
-// deltaShare is the goal for the second look by --delta: at most this part of the first one.
+// deltaShare is the goal for the second look with --delta: it may have at most 1/deltaShare of the
+// tokens of the first look.
 const deltaShare = 5
 
-// readBlock returns the block of readings: how they were made, a table of the means over all apps, a
-// table with a row for each app, and the readings that miss a goal.
+// readBlock returns the block of readings. It says how the readings were made. Then it has a table
+// of the means over all apps, a table with a row for each app, and the readings that miss a goal.
 func (r result) readBlock() string {
 	var b strings.Builder
 	names := r.apps()
@@ -32,7 +33,7 @@ func (r result) readBlock() string {
 			}
 			what := string(l)
 			if !slices.Contains(reader.looks, interactive) {
-				what = strings.TrimPrefix(what, "-i ") // it has no such flag
+				what = strings.TrimPrefix(what, "-i ") // this contender has no flag -i
 			}
 			b.WriteString(" " + who + what + " |")
 			columns++
@@ -43,7 +44,7 @@ func (r result) readBlock() string {
 		b.WriteString("| " + app + " |")
 		for _, reader := range readers() {
 			for _, l := range reader.looks {
-				b.WriteString(" " + r.told(app, reader.name, l) + " |")
+				b.WriteString(" " + r.cell(app, reader.name, l) + " |")
 			}
 		}
 		b.WriteByte('\n')
@@ -68,7 +69,7 @@ func readExtract(block string) (string, error) {
 	return means + "\n", nil
 }
 
-// apps returns the names of the apps that were read, in order.
+// apps returns the names of the apps that were read, in alphabetical order.
 func (r result) apps() []string {
 	var names []string
 	for _, one := range r.Readings {
@@ -78,8 +79,8 @@ func (r result) apps() []string {
 	return slices.Compact(names)
 }
 
-// reading returns a contender's reading of an app. The second result reports whether the app has a
-// reading.
+// reading returns a contender's reading of an app. The second result is false if there is no such
+// reading, or if it has failed.
 func (r result) reading(app, contender string, l look) (reading, bool) {
 	for _, one := range r.Readings {
 		if one.App == app && one.Contender == contender && one.Look == l && one.Error == "" {
@@ -89,8 +90,9 @@ func (r result) reading(app, contender string, l look) (reading, bool) {
 	return reading{}, false
 }
 
-// told returns a reading as tokens, and characters in parentheses.
-func (r result) told(app, contender string, l look) string {
+// cell returns a reading as a table cell: the number of tokens, then the number of characters in
+// parentheses.
+func (r result) cell(app, contender string, l look) string {
 	one, ok := r.reading(app, contender, l)
 	if !ok {
 		return "failed"
@@ -98,7 +100,7 @@ func (r result) told(app, contender string, l look) string {
 	return fmt.Sprintf("%d (%d)", one.Tokens, one.Characters)
 }
 
-// mean returns the mean number of tokens over all apps.
+// mean returns the mean number of tokens over all apps, for one look of a contender.
 func (r result) mean(contender string, l look) string {
 	sum := 0
 	names := r.apps()
@@ -112,9 +114,9 @@ func (r result) mean(contender string, l look) string {
 	return strconv.Itoa(sum / max(1, len(names)))
 }
 
-// missedGoals describes the readings of abrowser that miss a goal. A snapshot may have at most as
-// many tokens as the shorter one of the peers, and the second look by --delta at most one part in
-// deltaShare of the first one.
+// missedGoals describes the readings of abrowser that miss a goal. There are two goals. A snapshot
+// may have at most as many tokens as the shortest snapshot of the peers. The second look with
+// --delta may have at most 1/deltaShare of the tokens of the first look.
 func (r result) missedGoals() []string {
 	var missed []string
 	for _, app := range r.apps() {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// measureREPL measures the workflow when one `abrowser repl` runs it: each command is written when
-// the command before it was answered.
+// measureREPL measures the workflow when one `abrowser repl` runs all its commands. It sends each
+// command after the response to the command before.
 func measureREPL(ctx context.Context, b *bench, name string) error {
 	c := b.contenderNamed(self)
 	ctx, cancel := context.WithTimeout(ctx, commandTime)

@@ -13,19 +13,19 @@ import (
 	"time"
 )
 
-// result holds the figures of a run, in the form that -json prints and -readme reads.
+// result holds the figures of a run in the form that the flag -json prints and -readme reads.
 type result struct {
 	Date     string    `json:"date"`
 	Machine  string    `json:"machine"`
 	Versions []string  `json:"versions"`
-	Flags    []string  `json:"flags"` // of the browser, for the contenders that accept flags
+	Flags    []string  `json:"flags"` // the browser's flags, for the contenders that accept flags
 	Seconds  float64   `json:"seconds"`
 	Figures  []figure  `json:"figures"`
-	Readings []reading `json:"readings,omitzero"` // of nameReading
+	Readings []reading `json:"readings,omitzero"` // the results of the scenario nameReading
 }
 
-// report prints the figures, each with its ratio to abrowser's figure, and writes them to the
-// file that -out names. It returns an error if a figure is missing.
+// report prints the figures, each with its ratio to abrowser's figure. It also writes them to the
+// file that the flag -out names, if any. It returns an error if a figure is missing.
 func (b *bench) report(out io.Writer) error {
 	if len(b.figures)+len(b.readings) == 0 {
 		return errors.New("no scenario matches -only")
@@ -126,7 +126,7 @@ func shortUnit(unit string) string {
 	return unit
 }
 
-// machine describes the processor and the operating system.
+// machine returns a description of the processor and the operating system.
 func machine() string {
 	model := "a processor"
 	info, _ := os.ReadFile("/proc/cpuinfo") // exists on Linux only
@@ -141,8 +141,8 @@ func machine() string {
 
 func (b *bench) browserVersion() string { return lineOf(b.browser, "--version") }
 
-// lineOf returns the first line that a command prints, or the name of its program if the
-// command fails.
+// lineOf returns the first line that a command prints. If the command fails, lineOf returns the
+// name of the program.
 func lineOf(program string, args ...string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()

@@ -5,27 +5,26 @@ import (
 	"time"
 )
 
-// leastRounds is the number of rounds that a contender runs even if they take more than its
+// leastRounds is the number of rounds that every contender runs, even if they take longer than its
 // time budget.
 const leastRounds = 3
 
-// take measures a scenario in rounds. The parameter most is the largest number of rounds, and the
-// function once runs the scenario for one contender in one round. In every round, take calls once
-// for each contender that takes part, and records the time that once returns. A contender that
-// has run leastRounds rounds and used up its time budget stops. If once fails for a contender,
-// take records the error in place of the contender's times and leaves the contender out of the
-// remaining rounds.
-func (b *bench) take(ctx context.Context, name string, most int, once func(c *contender, round int) (time.Duration, error)) {
+// take measures a scenario in at most maxRounds rounds. In every round, it calls the function
+// measure for each contender that takes part, and records the time that measure returns. A
+// contender that has run leastRounds rounds and used up its time budget runs no more rounds. If
+// measure fails for a contender, take records the error instead of the contender's times, and the
+// contender runs no more rounds.
+func (b *bench) take(ctx context.Context, name string, maxRounds int, measure func(c *contender, round int) (time.Duration, error)) {
 	took := map[*contender]series{}
 	used := map[*contender]time.Duration{}
 	out := map[*contender]bool{}
-	for round := range most {
+	for round := range maxRounds {
 		for _, c := range b.contenders {
 			if out[c] || !c.takesPart(name) || round >= leastRounds && used[c] > b.budget || ctx.Err() != nil {
 				continue
 			}
 			began := time.Now()
-			one, err := once(c, round)
+			one, err := measure(c, round)
 			if err != nil {
 				out[c] = true
 				b.fail(name, c.name, err)
@@ -42,7 +41,7 @@ func (b *bench) take(ctx context.Context, name string, most int, once func(c *co
 	}
 }
 
-// fail records that a contender has no figure in a scenario, and the reason.
+// fail records that a contender has no figure in a scenario. err is the reason.
 func (b *bench) fail(scenario, contender string, err error) {
 	b.progress("%s: %s: %s", scenario, contender, firstLine(err.Error()))
 	b.figures = append(b.figures, figure{Scenario: scenario, Contender: contender, Error: firstLine(err.Error())})

@@ -10,13 +10,14 @@ import (
 	"time"
 )
 
-// scenario measures one thing for every contender that takes part.
+// scenario is one measurement, for every contender that takes part in it.
 type scenario struct {
 	name    string
 	measure func(ctx context.Context, b *bench, name string) error
 }
 
-// Names of the scenarios in which abrowser also takes part with other settings (see variants).
+// These are the names of the scenarios in which abrowser also takes part with other settings (see
+// variants).
 const (
 	nameGetURL     = "get url"
 	nameNewSession = "new session"
@@ -68,7 +69,7 @@ func names() []string {
 
 type step struct {
 	a    action
-	text string // a path of the site if the action takes a URL
+	text string // the action's argument; a path of the site if the action takes a URL
 }
 
 func workflow() []step {
@@ -82,9 +83,9 @@ const (
 	onNoise = "/noise"
 )
 
-// text returns the argument with which a contender runs a step's action: for a screenshot, the
-// path of a file in the contender's directory; for a path of the site, the full URL; and otherwise
-// the step's text unchanged.
+// text returns the argument with which a contender runs a step's action. For a screenshot, this is
+// the path of a file in the contender's directory. For a path of the site, it is the full URL.
+// Otherwise it is the step's text unchanged.
 func (b *bench) text(c *contender, s step) string {
 	switch {
 	case s.a == screenshot, s.a == fullScreenshot:
@@ -101,10 +102,10 @@ func alternate(a action, text string) func(context.Context, *bench, string) erro
 	return flow(onForm, []step{{a, text}})
 }
 
-// flow returns a measurement in which the contenders run the steps in turn, each in its main
-// session. Unless start is nowhere, each contender first opens the page with the path start. It
-// does so before every round if the first step navigates away from the page, and otherwise only
-// before its first round. The time for opening this page is not measured.
+// flow returns a measurement in which the contenders run the given steps in turn, each in its main
+// session. Each contender first opens the page whose path is start, unless start is nowhere. It
+// opens the page before every round if the first step navigates away from it, and otherwise only
+// before its first round. The time for this is not measured.
 func flow(start string, steps []step) func(context.Context, *bench, string) error {
 	return func(ctx context.Context, b *bench, name string) error {
 		b.take(ctx, name, max(leastRounds, b.rounds/len(steps)), func(c *contender, round int) (time.Duration, error) {
@@ -127,8 +128,9 @@ func flow(start string, steps []step) func(context.Context, *bench, string) erro
 	}
 }
 
-// measureClickRef measures clicks on a button of the large page by the ref that a snapshot
-// gave it, and checks that each click arrives.
+// measureClickRef measures clicks on a button of the large page /big. The contender names the
+// button by the ref that a snapshot gave it. measureClickRef checks that the page has counted each
+// click.
 func measureClickRef(ctx context.Context, b *bench, name string) error {
 	named := regexp.MustCompile(`"go"[^\n]*\[ref=(\w+)\]`)
 	refs := map[*contender]string{}
@@ -160,14 +162,14 @@ func measureClickRef(ctx context.Context, b *bench, name string) error {
 	return nil
 }
 
-// beforeSpare is the number of sessions that are opened before new sessions are measured.
-// abrowser keeps a page ready for the next session once 5 sessions were opened (defaultSpareAfter
-// of package broker). One session more makes sure that this page exists when the measurement
-// begins.
+// beforeSpare is the number of sessions that are opened before new sessions are measured. After 5
+// sessions (defaultSpareAfter of package broker), abrowser always keeps a page ready for the next
+// session. One more session makes sure that this page exists when the measurement begins.
 const beforeSpare = 6
 
-// measureNewSession measures the first command of a session while other sessions run. It pauses
-// for a second before each measurement, since in practice tasks do not start all at once.
+// measureNewSession measures the first command of a new session while other sessions exist. It
+// pauses for a second before each measurement, because in practice tasks do not start all at the
+// same time.
 func measureNewSession(ctx context.Context, b *bench, name string) error {
 	for _, c := range b.contenders {
 		for i := range beforeSpare {
@@ -197,7 +199,8 @@ func (b *bench) newSession(ctx context.Context, c *contender, session string) (t
 	return one, err
 }
 
-// measureColdStart measures a first command while no process of the contender runs.
+// measureColdStart measures the first command of a session when no process of the contender is
+// running.
 func measureColdStart(ctx context.Context, b *bench, name string) error {
 	b.take(ctx, name, max(leastRounds, b.rounds/6), func(c *contender, _ int) (time.Duration, error) {
 		c.end(ctx)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// site is the web server, on loopback, whose pages the contenders visit.
+// site is the web server, on the loopback interface, whose pages the contenders visit.
 type site struct{ server *httptest.Server }
 
 func startSite() *site {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// series holds the times that one contender took for one scenario.
+// series holds the times that one contender took in the rounds of one scenario.
 type series []time.Duration
 
 func (s series) at(share float64) time.Duration {
@@ -27,6 +27,6 @@ type figure struct {
 	Median    float64 `json:"median"`
 	P95       float64 `json:"p95,omitzero"`
 	Runs      int     `json:"runs"`
-	Ratio     float64 `json:"ratio,omitzero"` // of Median to the median of abrowser
+	Ratio     float64 `json:"ratio,omitzero"` // Median divided by abrowser's median
 	Error     string  `json:"error,omitzero"` // why the figure is missing
 }

@@ -14,15 +14,15 @@ import (
 	"time"
 )
 
-// The npm packages of the peers.
+// These are the npm packages of the peers.
 const (
 	agentBrowser  = "agent-browser@0.41.2"
 	playwrightCLI = "@playwright/cli@0.1.22"
 )
 
-// ours builds abrowser from this repository and returns it as a contender.
-func (b *bench) ours(ctx context.Context) (*contender, error) {
-	dir, err := b.own("a")
+// buildOwn builds abrowser from this repository and returns it as a contender.
+func (b *bench) buildOwn(ctx context.Context) (*contender, error) {
+	dir, err := b.makeDir("a")
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (b *bench) ours(ctx context.Context) (*contender, error) {
 		}
 	}
 	b.versions = append(b.versions, "abrowser "+lineOf("git", "describe", "--always", "--dirty"), "node "+lineOf("node", "--version"))
-	c := &contender{name: self, program: []string{program}, dir: dir, words: spoken, leaves: [][]string{{"close", "--all", "--force"}, {"browser", "stop"}}, one: true, spares: true}
+	c := &contender{name: self, program: []string{program}, dir: dir, words: sharedWords, stopCommands: [][]string{{"close", "--all", "--force"}, {"browser", "stop"}}, one: true, spares: true}
 	if b.browser != "" {
 		c.env = append(c.env, "ABROWSER_EXECUTABLE_PATH="+b.browser)
 	}
@@ -44,8 +44,8 @@ func (b *bench) ours(ctx context.Context) (*contender, error) {
 }
 
 // rewrite replaces a program with a copy of itself, because `just install` and npm also install
-// copies. The file that the linker itself writes takes a tenth longer to start, since the page
-// cache holds it in smaller folios than a copy.
+// copies. The file that the linker writes takes a tenth longer to start than a copy, because the
+// page cache holds it in smaller folios.
 func rewrite(program string) error {
 	raw, err := os.ReadFile(program)
 	if err != nil {
@@ -57,16 +57,16 @@ func rewrite(program string) error {
 	return os.WriteFile(program, raw, 0o755)
 }
 
-// fullOf returns the path of the full program that belongs to a thin program. People run the thin
-// program as abrowser. It contains only the command line.
+// fullOf returns the path of the full program that belongs to a thin program. The thin program is
+// what people run as abrowser, and contains only the command line.
 func fullOf(thin string) string { return thin + "d" }
 
-// variants returns contenders that run abrowser in other ways. Each takes part only in the
-// scenarios in which its way makes a difference.
+// variants returns contenders that run abrowser in other ways. Each of them takes part only in the
+// scenarios in which this makes a difference.
 func (b *bench) variants(us *contender) []*contender {
 	variant := func(name, dir string, env []string, in ...string) *contender {
 		c := *us
-		c.name, c.dir, c.in, c.leaves = name, filepath.Join(b.dir, dir), in, us.leaves
+		c.name, c.dir, c.in, c.stopCommands = name, filepath.Join(b.dir, dir), in, us.stopCommands
 		c.env = append(append(slices.Clip(us.env), "ABROWSER_EXECUTABLE_PATH="+b.browser), env...)
 		return &c
 	}
@@ -90,8 +90,8 @@ func (b *bench) variants(us *contender) []*contender {
 	})
 }
 
-// findBrowser installs what abrowser needs, and returns the path of the browser that abrowser
-// uses.
+// findBrowser installs everything that abrowser needs, and returns the path of the browser that
+// abrowser uses.
 func (c *contender) findBrowser(ctx context.Context) (string, error) {
 	out, _, err := c.command(ctx, "install", "--json")
 	if err != nil {
@@ -113,9 +113,9 @@ func (c *contender) findBrowser(ctx context.Context) (string, error) {
 	return "", fmt.Errorf("abrowser install names no browser: %s", out)
 }
 
-// spoken returns the arguments of an action for abrowser and agent-browser, which have the
+// sharedWords returns the arguments of an action for abrowser and for agent-browser, which have the
 // same command line.
-func spoken(session string, a action, text string) []string {
+func sharedWords(session string, a action, text string) []string {
 	words := map[action][]string{
 		openURL: {"open", text}, navigate: {"open", text}, getURL: {"get", "url"}, evaluate: {"eval", text}, fill: {"fill", "#name", text},
 		snapshot: {"snapshot", "-i"}, click: {"click", text}, clickRef: {"click", "@" + text}, getText: {"get", "text", text}, screenshot: {"screenshot", text}, fullScreenshot: {"screenshot", "--full", text},
@@ -124,7 +124,8 @@ func spoken(session string, a action, text string) []string {
 	return append([]string{"--session", session}, words...)
 }
 
-// playwrightWords returns the function that turns an action into arguments of playwright-cli.
+// playwrightWords returns a function that returns the arguments of an action for playwright-cli.
+// config is the path of playwright-cli's configuration file.
 func playwrightWords(config string) func(string, action, string) []string {
 	return func(session string, a action, text string) []string {
 		words := map[action][]string{
@@ -137,8 +138,8 @@ func playwrightWords(config string) func(string, action, string) []string {
 	}
 }
 
-// peer fetches a peer and returns its contenders.
-func (b *bench) peer(ctx context.Context, name string) ([]*contender, error) {
+// fetchPeer fetches a peer from npm and returns its contenders.
+func (b *bench) fetchPeer(ctx context.Context, name string) ([]*contender, error) {
 	switch name {
 	case "agent-browser":
 		return b.agentBrowser(ctx)
@@ -148,8 +149,8 @@ func (b *bench) peer(ctx context.Context, name string) ([]*contender, error) {
 	return nil, fmt.Errorf("there is no peer %q; there are agent-browser and playwright-cli", name)
 }
 
-// npm installs a package and returns its node_modules directory. Later runs use the same
-// directory.
+// npm installs an npm package and returns the path of its node_modules directory. Later runs use
+// the same directory.
 func (b *bench) npm(ctx context.Context, pkg string) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -170,7 +171,7 @@ func (b *bench) npm(ctx context.Context, pkg string) (string, error) {
 }
 
 // window is the flag with which Chromium in the new headless mode shows pages at 1280x720 pixels,
-// as abrowser does. The window is 87 pixels higher than the page.
+// as abrowser does. In this mode the window is 87 pixels higher than the page.
 const window = "--window-size=1280,807"
 
 // agentBrowser returns two contenders: agent-browser with a Chrome for each session, and
@@ -180,12 +181,12 @@ func (b *bench) agentBrowser(ctx context.Context) ([]*contender, error) {
 	if err != nil {
 		return nil, err
 	}
-	own, err := b.own("b")
+	own, err := b.makeDir("b")
 	if err != nil {
 		return nil, err
 	}
-	// Run the native program without the script through which npm starts it. Run a copy of the
-	// program, since abrowser is a copy, too (see rewrite).
+	// Run the native program directly, and not through npm's start script. Run a copy of the
+	// program, because the contender abrowser is a copy, too (see rewrite).
 	native := filepath.Join(modules, "agent-browser", "bin", "agent-browser-"+runtime.GOOS+"-"+map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH])
 	program := filepath.Join(own, "agent-browser")
 	if raw, err := os.ReadFile(native); err != nil {
@@ -194,30 +195,30 @@ func (b *bench) agentBrowser(ctx context.Context) ([]*contender, error) {
 		return nil, err
 	}
 	env := []string{"AGENT_BROWSER_EXECUTABLE_PATH=" + b.browser, "AGENT_BROWSER_ARGS=" + strings.Join(append(b.flags(), window), "\n")}
-	leaves := [][]string{{"close", "--all"}}
-	first := &contender{name: "agent-browser", program: []string{program}, env: env, dir: own, words: spoken, leaves: leaves}
+	stopCommands := [][]string{{"close", "--all"}}
+	first := &contender{name: "agent-browser", program: []string{program}, env: env, dir: own, words: sharedWords, stopCommands: stopCommands}
 	port, stop, err := b.chromeWithPort(ctx, "chrome")
 	if err != nil {
 		return nil, err
 	}
-	pinned, err := b.own("c")
+	pinned, err := b.makeDir("c")
 	if err != nil {
 		stop(ctx)
 		return nil, err
 	}
 	second := &contender{
-		name: "agent-browser --cdp --pin-tab", program: []string{program, "--cdp", port, "--pin-tab"}, dir: pinned, words: spoken,
-		leaves: leaves, onEnd: stop,
-		// This contender does not take part in nameTasks, since its sessions act on the same page.
-		// It does not take part in nameColdStart, since its browser is already running.
+		name: "agent-browser --cdp --pin-tab", program: []string{program, "--cdp", port, "--pin-tab"}, dir: pinned, words: sharedWords,
+		stopCommands: stopCommands, onEnd: stop,
+		// This contender does not take part in nameTasks, because all its sessions act on the same
+		// page. It does not take part in nameColdStart, because its browser is already running.
 		in: slices.DeleteFunc(names(), func(name string) bool { return name == nameTasks || name == nameColdStart }),
 	}
 	return []*contender{first, second}, nil
 }
 
-// chromeWithPort starts a browser with a debugging port, which several clients can share.
+// chromeWithPort starts a browser with a debugging port, to which several clients can connect.
 func (b *bench) chromeWithPort(ctx context.Context, dir string) (port string, stop func(context.Context), err error) {
-	profile, err := b.own(dir)
+	profile, err := b.makeDir(dir)
 	if err != nil {
 		return "", nil, err
 	}
@@ -227,7 +228,7 @@ func (b *bench) chromeWithPort(ctx context.Context, dir string) (port string, st
 		return "", nil, err
 	}
 	stop = func(context.Context) {
-		_ = cmd.Process.Signal(os.Interrupt) // it may have exited
+		_ = cmd.Process.Signal(os.Interrupt) // fails if the process has exited
 		_ = cmd.Wait()
 	}
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline) && ctx.Err() == nil; time.Sleep(50 * time.Millisecond) {
@@ -245,7 +246,7 @@ func (b *bench) playwrightCLI(ctx context.Context) ([]*contender, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := b.own("d")
+	dir, err := b.makeDir("d")
 	if err != nil {
 		return nil, err
 	}
@@ -261,6 +262,6 @@ func (b *bench) playwrightCLI(ctx context.Context) ([]*contender, error) {
 	}
 	return []*contender{{
 		name: "playwright-cli", program: []string{filepath.Join(modules, ".bin", "playwright-cli")}, dir: dir,
-		words: playwrightWords(config), leaves: [][]string{{"close-all"}}, accepts: []string{"-s=" + mainSession, "dialog-accept"},
+		words: playwrightWords(config), stopCommands: [][]string{{"close-all"}}, acceptAlert: []string{"-s=" + mainSession, "dialog-accept"},
 	}}, nil
 }

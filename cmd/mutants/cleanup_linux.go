@@ -15,33 +15,33 @@ import (
 )
 
 // setProcessGroup gives the command a process group of its own, so that Ctrl-C in a terminal does
-// not reach it. Instead, killTree ends the command with all its descendants. setProcessGroup also
-// has this process adopt orphans: a descendant whose parent exits becomes a child of this
-// process, and killOrphans finds it.
+// not interrupt it. killTree ends the command with all its descendants instead. setProcessGroup
+// also makes this process adopt orphans: if the parent of a descendant exits, the descendant
+// becomes a child of this process, so that killOrphans finds it.
 func setProcessGroup(cmd *exec.Cmd) {
 	const setChildSubreaper = 36 // PR_SET_CHILD_SUBREAPER
 	_, _, _ = syscall.Syscall(syscall.SYS_PRCTL, setChildSubreaper, 1, 0)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 }
 
-// killTree kills a process and its descendants, and removes the home directories that the
+// killTree kills a process and its descendants, and removes the home directories that the killed
 // tests could not remove.
 func killTree(pid int) error {
 	pids := append(descendants(pid), pid)
 	homes := testHomes(pids)
-	for _, p := range slices.Backward(pids) { // the process itself first, so that it starts no other
-		_ = syscall.Kill(p, syscall.SIGKILL) // it may have exited
+	for _, p := range slices.Backward(pids) { // pid first, so that it cannot start another process
+		_ = syscall.Kill(p, syscall.SIGKILL) // fails if p has exited
 	}
 	return removeAll(homes)
 }
 
 // killOrphans kills all remaining descendants of this process, which earlier go commands have left
-// running, and removes their home directories. It returns an error if some of them still run after
-// 10 s.
+// running, and removes their home directories. It returns an error if some of them are still
+// running after 10 s.
 func killOrphans() error {
 	var homes []string
 	for deadline := time.Now().Add(10 * time.Second); ; {
-		for { // reap the orphans that have exited
+		for { // wait for the orphans that have exited, so that no zombies remain
 			if pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil); err != nil || pid <= 0 {
 				break
 			}
@@ -61,7 +61,7 @@ func killOrphans() error {
 	}
 }
 
-// descendants returns the pids of a process's descendants, according to /proc.
+// descendants returns the process ids of a process's descendants, according to /proc.
 func descendants(pid int) []int {
 	parents := map[int]int{}
 	dirs, _ := filepath.Glob("/proc/[0-9]*") // the pattern is valid
@@ -70,7 +70,7 @@ func descendants(pid int) []int {
 		if err != nil {
 			continue
 		}
-		// The process name, in parentheses, may contain anything.
+		// Skip the process name, which is in parentheses and may contain any characters.
 		fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 		child, err := strconv.Atoi(filepath.Base(dir))
 		if err != nil || len(fields) < 2 {
@@ -93,7 +93,7 @@ func descendants(pid int) []int {
 }
 
 // testHomes returns the home directories of abrowser that occur in the command lines and
-// environments of the given processes, except those that occur in this process's environment.
+// environments of the given processes. It omits those that occur in this process's environment.
 // Tests create home directories as /tmp/ab..., because the path of a socket is limited in length.
 func testHomes(pids []int) []string {
 	pattern := regexp.MustCompile(`/tmp/ab[a-z]*[0-9]+(-[0-9]+)?/`)

@@ -10,8 +10,8 @@ import (
 // setProcessGroup gives the command a process group of its own.
 func setProcessGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// killTree kills the process group of pid.
+// killTree kills all processes in the process group pid.
 func killTree(pid int) error { return syscall.Kill(-pid, syscall.SIGKILL) }
 
-// killOrphans does nothing, since orphans become children of this process only on Linux.
+// killOrphans does nothing, because only Linux makes orphans children of this process.
 func killOrphans() error { return nil }

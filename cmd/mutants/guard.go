@@ -9,22 +9,23 @@ import (
 	"strings"
 )
 
-// guard is a piece of code of the product, with the tests that must fail without it.
+// guard is a piece of code of the product, with the tests that must fail if the code is removed.
+// See the package comment.
 type guard struct {
 	at    string // file:line in guards.txt, for messages
 	name  string
-	file  string // relative to the module's root
+	file  string // the file that contains the code, relative to the module's root
 	old   []string
 	new   []string
 	tests []trial
 }
 
-// trial is a go test run that must fail without its guard.
+// trial is a test of a guard: a run of go test that must fail without the guard.
 type trial struct{ pkg, pattern string }
 
 func (t trial) String() string { return t.pkg + " " + t.pattern }
 
-// readGuards returns the guards in the file guards.txt of the module with the given root.
+// readGuards returns the guards in the file guards.txt of the module whose root directory is root.
 func readGuards(root string) ([]guard, error) {
 	text, err := os.ReadFile(filepath.Join(root, "cmd", "mutants", "guards.txt"))
 	if err != nil {
@@ -33,10 +34,10 @@ func readGuards(root string) ([]guard, error) {
 	return parseGuards("guards.txt", string(text))
 }
 
-// parseGuards parses the text of a guards file. Its errors begin with file and line.
+// parseGuards parses the text of a guards file. Its errors begin with the file name and the line.
 func parseGuards(file, text string) ([]guard, error) {
 	var all []guard
-	var g *guard // the guard being read, nil between two guards
+	var g *guard // the guard whose lines are being read; nil between two guards
 	end := func() error {
 		if g == nil {
 			return nil
@@ -98,8 +99,9 @@ func (g *guard) add(line string) error {
 	return nil
 }
 
-// mutate removes the guard from the text of its file. It returns the result, and how often the
-// guard's code occurs in the text. The result is empty unless the code occurs exactly once.
+// mutate removes the guard from the text of its file. It returns the resulting text, and how often
+// the guard's code occurs in the original. Unless the code occurs exactly once, the resulting text
+// is empty.
 func (g *guard) mutate(text string) (mutant string, found int) {
 	words := strings.Fields(strings.Join(g.old, " "))
 	for i, word := range words {
@@ -112,8 +114,8 @@ func (g *guard) mutate(text string) (mutant string, found int) {
 	return text[:at[0][0]] + strings.Join(g.new, "\n") + text[at[0][1]:], 1
 }
 
-// matches reports whether one of the words is a part of the guard's name, file or tests.
-// Every guard matches an empty list.
+// matches reports whether one of the words is a part of the guard's name, file or tests. If the
+// list of words is empty, every guard matches.
 func (g *guard) matches(words []string) bool {
 	names := []string{g.name, g.file}
 	for _, t := range g.tests {

@@ -13,8 +13,9 @@ import (
 	"testing"
 )
 
-// Each guard in guards.txt can be removed, the result parses, and the tests of the guard exist.
-// Only the command mutants checks whether these tests fail without the guard.
+// TestGuardsApply checks that each guard in guards.txt can be removed, that the result can be
+// parsed, and that the guard's tests exist. Only the command mutants checks whether these tests
+// fail without the guard.
 func TestGuardsApply(t *testing.T) {
 	root, err := moduleRoot(t.Context())
 	if err != nil {
@@ -24,7 +25,7 @@ func TestGuardsApply(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	functions := map[string][]string{} // test functions by package
+	functions := map[string][]string{} // names of the test functions, by package
 	for _, g := range guards {
 		text, err := os.ReadFile(filepath.Join(root, g.file))
 		if err != nil {
@@ -58,7 +59,7 @@ func TestGuardsApply(t *testing.T) {
 	}
 }
 
-// The example in the package comment is one of the guards.
+// TestExampleIsAGuard checks that the example in the package comment is one of the guards.
 func TestExampleIsAGuard(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	if err != nil {

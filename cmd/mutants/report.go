@@ -15,11 +15,11 @@ import (
 	"time"
 )
 
-// Exit statuses.
+// These are the exit statuses of the command.
 const (
 	statusKilled   = 0 // every test failed without its guard
-	statusSurvived = 1 // at least one row of the table is bad, see doc.go
-	statusError    = 2 // the run was not completed
+	statusSurvived = 1 // at least one row of the table is bad; the package comment lists the cases
+	statusError    = 2 // the command could not test all guards
 )
 
 // run runs the command and returns its exit status.
@@ -51,12 +51,12 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return statusKilled
 }
 
-// report collects the results.
+// report collects and prints the results of a run.
 type report struct {
 	progress io.Writer
 	verbose  bool
 	rows     [][]string
-	bad      int // rows of tests that were run and did not fail as they should
+	bad      int // number of rows whose test did not fail as it should
 }
 
 // runAll runs the tests of the guards that match the words, or lists these guards.
@@ -79,13 +79,13 @@ func (r *report) runAll(ctx context.Context, words []string, list bool, limit ti
 		}
 		return nil
 	}
-	temp, err := os.MkdirTemp("", "mu") // a short path: the tests' sockets are below it
+	temp, err := os.MkdirTemp("", "mu") // a short name, since tests create sockets below it
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
-	// Some tests check the access of other users, who must be able to enter the directory.
-	if err := os.Chmod(temp, 0o755); err != nil { //nolint:gosec // as above
+	// Some tests run code as another user, who must be able to enter this directory.
+	if err := os.Chmod(temp, 0o755); err != nil { //nolint:gosec // other users must be able to enter it
 		return err
 	}
 	b := &bench{root: root, temp: temp, limit: limit, baseline: map[trial]error{}}
@@ -98,8 +98,8 @@ func (r *report) runAll(ctx context.Context, words []string, list bool, limit ti
 	return nil
 }
 
-// runGuard runs each test of a guard with the guard in place and without it. It returns an error
-// only if the run cannot go on.
+// runGuard checks each test of a guard with the guard in place and without it. It returns an error
+// only if the whole run cannot continue.
 func (r *report) runGuard(ctx context.Context, b *bench, g guard) error {
 	for _, t := range g.tests {
 		began := time.Now()
@@ -129,7 +129,7 @@ func (r *report) runGuard(ctx context.Context, b *bench, g guard) error {
 	return nil
 }
 
-// tail returns the last n bytes of the text, without white space around them.
+// tail returns the last n bytes of the text, without leading and trailing white space.
 func tail(text string, n int) string { return strings.TrimSpace(text[max(0, len(text)-n):]) }
 
 func (r *report) printf(format string, args ...any) {
@@ -140,7 +140,7 @@ func (r *report) addRow(g guard, t trial, result string, took time.Duration) {
 	r.rows = append(r.rows, []string{g.name, t.String(), result, took.String()})
 }
 
-// printTable prints the collected rows and the number of bad ones.
+// printTable prints the collected rows and the number of bad rows.
 func (r *report) printTable(w io.Writer) {
 	if len(r.rows) == 0 {
 		return

@@ -11,8 +11,9 @@ import (
 	"testing"
 )
 
-// In a small module with one guard for each possible result, the command prints a table with all
-// results, exits with the status for survivors, and leaves no file and no process behind.
+// TestMutants runs the command in a small module that has one guard for each possible result. The
+// command must print a table with all results, exit with statusSurvived, and leave no file and no
+// process behind.
 func TestMutants(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
@@ -135,7 +136,7 @@ test   ./p TestNone
 	}
 }
 
-// writeTree writes files to a new directory and changes to it.
+// writeTree writes files to a new directory and makes it the working directory.
 func writeTree(t *testing.T, files map[string]string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// verdict is an error that says why a trial does not show that its test detects the missing guard.
+// verdict is an error that says why a test does not prove that it detects the removal of its guard.
 // For example, the test passes without the guard.
 type verdict string
 
@@ -25,10 +25,10 @@ type bench struct {
 	temp     string // the temporary directory of the go command and of the tests
 	limit    time.Duration
 	baseline map[trial]error // results of checkBaseline
-	output   string          // of the last go command
+	output   string          // the output of the last go command
 }
 
-// moduleRoot returns the directory of the go.mod file of the working directory's module.
+// moduleRoot returns the root directory of the module that contains the working directory.
 func moduleRoot(ctx context.Context) (string, error) {
 	out, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
 	if err != nil {
@@ -42,7 +42,7 @@ func moduleRoot(ctx context.Context) (string, error) {
 }
 
 // checkBaseline runs a test with all guards in place. It runs each test only once, even if several
-// guards list it. The error is a verdict if the test does not pass or does not exist.
+// guards list it. If the test fails or does not exist, the error is a verdict.
 func (b *bench) checkBaseline(ctx context.Context, t trial) error {
 	if err, known := b.baseline[t]; known {
 		return err
@@ -60,8 +60,9 @@ func (b *bench) checkBaseline(ctx context.Context, t trial) error {
 	return err
 }
 
-// checkMutant runs a test without the guard. It returns nil if the test fails, as it
-// should. Otherwise the error is a verdict, or says that the test could not be run.
+// checkMutant runs a test without the guard g. It returns nil if the test fails, as it should. If
+// the test passes or cannot be compiled, the error is a verdict. Any other error means that the run
+// cannot continue.
 func (b *bench) checkMutant(ctx context.Context, g guard, t trial) error {
 	overlay, err := b.writeOverlay(g)
 	if err != nil {
@@ -79,9 +80,9 @@ func (b *bench) checkMutant(ctx context.Context, g guard, t trial) error {
 	return nil
 }
 
-// writeOverlay writes two files: a copy of the guard's file without the guard, and an overlay,
-// which makes the go command read this copy in place of the original. It returns the path of the
-// overlay.
+// writeOverlay writes two files: a copy of the guard's file without the guard, and an overlay. The
+// overlay makes the go command read the copy in place of the original. writeOverlay returns the
+// path of the overlay.
 func (b *bench) writeOverlay(g guard) (string, error) {
 	file := filepath.Join(b.root, g.file)
 	text, err := os.ReadFile(file)
@@ -97,19 +98,19 @@ func (b *bench) writeOverlay(g guard) (string, error) {
 	return overlay, errors.Join(err, os.WriteFile(replacement, []byte(mutant), 0o600), os.WriteFile(overlay, raw, 0o600))
 }
 
-// test runs go test with GOFLAGS set to goFlags, and returns nil if the test passes. If the test
-// runs go commands itself, they get the same GOFLAGS. Processes that the test leaves running are
-// killed.
+// test runs go test with the environment variable GOFLAGS set to goFlags, and returns nil if the
+// test passes. If the test itself runs go commands, they get the same GOFLAGS. Afterwards it kills
+// the processes that the test has left running.
 func (b *bench) test(ctx context.Context, t trial, goFlags string) error {
 	ctx, cancel := context.WithTimeout(ctx, b.limit)
 	defer cancel()
 	var out strings.Builder
-	// vet is off because it reports conditions that a mutant makes constant.
+	// vet is off because it reports conditions that are constant in a mutant.
 	cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-vet=off", "-timeout=0", "-run", t.pattern, t.pkg)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = b.root, &out, &out
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS="+goFlags, "PWD="+b.root, "GOTMPDIR="+b.temp, "TMPDIR="+b.temp)
 	setProcessGroup(cmd)
-	cmd.WaitDelay = 5 * time.Second // a process that outlives the test may hold the output open
+	cmd.WaitDelay = 5 * time.Second // a process that outlives the test may keep the output open
 	cmd.Cancel = func() error { return killTree(cmd.Process.Pid) }
 	err := cmd.Run()
 	b.output = out.String()
@@ -117,8 +118,8 @@ func (b *bench) test(ctx context.Context, t trial, goFlags string) error {
 }
 
 // firstFailure returns the name of the first test that failed in the last go command. If no test
-// reported a failure, firstFailure returns the line of the output that says how the run ended,
-// such as a panic. If there is no such line, it returns a fixed text.
+// reported a failure, it returns the line of the output that says how the run ended, such as a
+// panic. If there is no such line, it returns a fixed text.
 func (b *bench) firstFailure() string {
 	if found := regexp.MustCompile(`--- FAIL: (\S+)`).FindStringSubmatch(b.output); found != nil {
 		return found[1]

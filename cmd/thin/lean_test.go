@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The thin command line links no heavy packages. Each linked package delays the start of every
-// command: net/http alone takes 0.4 ms.
+// TestFewPackagesAreLinked checks that the thin command line links no heavy packages. Each linked
+// package delays the start of every command: net/http alone takes 0.4 ms.
 func TestFewPackagesAreLinked(t *testing.T) {
 	const ours = "github.com/abrowser/abrowser/"
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output()

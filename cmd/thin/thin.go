@@ -21,11 +21,11 @@ const fullName = "abrowserd"
 // thin is a [commands.Program] that executes the full program when a command needs it.
 type thin struct {
 	args []string
-	path string // of the full program, empty until it was found
+	path string // the path of the full program; empty until the program was found
 }
 
-// Build returns the build ID of the full program, since a session's daemon is a process of the
-// full program.
+// Build returns the build ID of the full program and not that of thin, because session daemons are
+// processes of the full program.
 func (t *thin) Build() (string, error) {
 	path, err := t.full()
 	if err != nil {
@@ -38,7 +38,7 @@ func (t *thin) Build() (string, error) {
 	return id, nil
 }
 
-// Full executes the full program in place of this process. It returns only if that fails.
+// Full executes the full program in place of this process. It returns only if this fails.
 func (t *thin) Full(context.Context, home.Root) (commands.FullProgram, error) {
 	path, err := t.full()
 	if err != nil {
@@ -48,9 +48,12 @@ func (t *thin) Full(context.Context, home.Root) (commands.FullProgram, error) {
 	return nil, wire.Errorf(wire.CodeStart, "starting %s: %v", path, err)
 }
 
-// full returns the path of the full program. It looks in the directory of this executable, then
-// in the directory of the file that this executable is a link to, and then in PATH. The second
-// step is for macOS: on Linux os.Executable has already resolved the link.
+// full returns the path of the full program. It searches these places in this order:
+//
+//   - The directory of this executable.
+//   - If this executable is a symbolic link, the directory of the file to which the link leads.
+//     This matters only on macOS, because on Linux os.Executable already resolves the link.
+//   - The directories in PATH.
 func (t *thin) full() (string, error) {
 	if t.path != "" {
 		return t.path, nil

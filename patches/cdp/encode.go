@@ -11,18 +11,18 @@ type Error struct {
 	Message string `json:"message"`
 }
 
-// Error returns the message.
+// Error returns the field Message.
 func (e *Error) Error() string { return e.Message }
 
-// Response returns the response that fails the request with this id. The session is
-// empty for a request on the root session.
+// Response returns an error response to the request with this id. The session is empty for a
+// request on the root session.
 func (e *Error) Response(id int64, session string) []byte {
 	raw, _ := json.Marshal(e) // an integer and a string can always be encoded
 	return response(id, `,"error":`, raw, session)
 }
 
-// Response returns the response that answers the request with this id. The result is
-// JSON. The session is empty for a request on the root session.
+// Response returns a response with a result, which is JSON, to the request with this id. The
+// session is empty for a request on the root session.
 func Response(id int64, session string, result []byte) []byte {
 	return response(id, `,"result":`, result, session)
 }
@@ -33,8 +33,8 @@ func response(id int64, member string, value []byte, session string) []byte {
 	return appendEnd(b, session)
 }
 
-// Event returns an event with params, which are JSON. The session is empty for an event
-// on the root session.
+// Event returns the message of an event. The params are JSON. The session is empty for an event on
+// the root session.
 func Event(method, session string, params []byte) []byte {
 	b := append(append(append(make([]byte, 0, 512), eventHead...), method...), '"')
 	b = append(append(b, `,"params":`...), params...)

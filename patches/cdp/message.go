@@ -10,25 +10,25 @@ import (
 type Message struct {
 	Raw     []byte
 	IsReply bool
-	ID      int64  // of the command that a reply answers
-	Method  string // of an event
+	ID      int64  // in a reply, the id of the command that it answers
+	Method  string // in an event, its method
 	Session string // the sessionId member; empty on the root session
 
 	comma int // in a reply, the index of the comma after its id
-	tail  int // the index of the comma before the sessionId member; 0 without one
+	tail  int // the index of the comma before the sessionId member; 0 if there is no such member
 }
 
-// The beginnings of Chromium's messages and of their last member.
+// These are the first bytes of a reply, of an event and of the last member of a message, as
+// Chromium writes them.
 const (
 	replyHead  = `{"id":`
 	eventHead  = `{"method":"`
 	sessionKey = `,"sessionId":"`
 )
 
-// ParseMessage reads the id or the method at the beginning of a message and the
-// sessionId at its end, which is where Chromium writes them. It does not read the rest,
-// whatever its size. ok is false for any other text, such as an error without an id or
-// half a message.
+// ParseMessage reads the id or the method at the beginning of a message and the sessionId at its
+// end, which is where Chromium writes them. It does not read the part between them, whatever its
+// size. ok is false if the text has another form, such as an error without an id or half a message.
 func ParseMessage(raw []byte) (m Message, ok bool) {
 	m = Message{Raw: raw}
 	switch {
@@ -65,10 +65,11 @@ func (m *Message) readID() bool {
 	return true
 }
 
-// sessionAtEnd returns the sessionId if it is the message's last member, and the index of
-// the comma before that member. It only checks that the message ends with the key, a string and
-// one brace. This end cannot be part of a string, where the key's quotes would be escaped. It
-// cannot be the end of a nested object, because a second brace would follow.
+// sessionAtEnd returns the value of sessionId if this is the message's last member, and the index
+// of the comma before the member. It only checks that the message ends with the key, a string and
+// one brace. This is sufficient. Such an end cannot be part of a string, because the key's quotes
+// would be escaped in a string. It cannot be the end of a nested object, because a second brace
+// would follow.
 func sessionAtEnd(raw []byte) (string, int) {
 	end := len(raw) - 2
 	if end < len(sessionKey) || raw[end] != '"' || raw[end+1] != '}' {
@@ -81,8 +82,8 @@ func sessionAtEnd(raw []byte) (string, int) {
 	return string(raw[start+1 : end]), start + 1 - len(sessionKey)
 }
 
-// WithoutSession returns the message without its sessionId member, as a client
-// expects it on its root session. It overwrites Raw.
+// WithoutSession returns the message without its sessionId member, as a client expects a message on
+// its root session. It overwrites Raw.
 func (m Message) WithoutSession() Message {
 	if m.tail != 0 {
 		m.Raw, m.tail = append(m.Raw[:m.tail], '}'), 0
@@ -91,9 +92,8 @@ func (m Message) WithoutSession() Message {
 	return m
 }
 
-// WithID returns the text of a reply with another id. If the new id is not longer than
-// the present one, WithID writes it into Raw and returns the end of Raw. Otherwise it
-// returns a copy.
+// WithID returns the text of a reply with another id. If the new id is not longer than the present
+// one, WithID writes it into Raw and returns a part of Raw. Otherwise it returns a copy.
 func (m Message) WithID(id int64) []byte {
 	var b [32]byte
 	head := strconv.AppendInt(append(b[:0], replyHead...), id, 10)
@@ -105,8 +105,8 @@ func (m Message) WithID(id int64) []byte {
 	return m.Raw[start:]
 }
 
-// Result decodes the result of a reply into v, which may be nil. If the reply is an
-// error, Result returns it as an [*Error].
+// Result decodes the result of a reply into v, unless v is nil. If the reply is an error, Result
+// returns this error as an [*Error].
 func (m Message) Result(v any) error {
 	var reply struct {
 		Result json.RawMessage `json:"result"`

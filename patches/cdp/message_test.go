@@ -74,8 +74,8 @@ func FuzzParseMessage(f *testing.F) {
 	})
 }
 
-// A client gets the reply to a request on its root session with the client's id and without
-// a sessionId.
+// TestReplyForClient checks the reply that a client gets to a request on its root session: it has
+// the client's id and no sessionId.
 func TestReplyForClient(t *testing.T) {
 	for _, tt := range []struct{ msg, want string }{
 		{`{"id":1000000001,"result":{"a":"}"},"sessionId":"R"}`, `{"id":7,"result":{"a":"}"}}`},

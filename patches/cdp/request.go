@@ -12,12 +12,12 @@ type Request struct {
 	Method  string
 	Session string // the sessionId member; empty on the root session
 	Params  []byte // a JSON object; nil if the member is absent
-	Size    int    // length of the parsed message in bytes
-	HasID   bool   // the message has a valid id; can be true even if ParseRequest failed
+	Size    int    // the length in bytes of the message that was parsed
+	HasID   bool   // the message has a valid id; may be true even if ParseRequest returns an error
 }
 
-// shapeError is the reason why a client's message is not a request. errText and errJSON have
-// texts of this package; the other errors have Chromium's texts.
+// shapeError is the reason why a client's message is not a valid request. The texts of errText and
+// errJSON are our own. The texts of the other errors are those of Chromium.
 type shapeError string
 
 // Error returns the reason.
@@ -34,13 +34,13 @@ const (
 	errProperties shapeError = "Message has property other than 'id', 'method', 'sessionId', 'params'"
 )
 
-// ParseRequest reads a client's message. The Params of the request refer to msg.
+// ParseRequest reads a client's message. The field Params of the result refers to msg.
 //
-// ParseRequest is strict where Chromium is lenient. Comments and repeated members of the
-// message are errors, so that this package and Chromium cannot read a message differently.
-// Repeated members inside the params are not errors. A raw NUL is an error, because NUL ends a
-// message on Chromium's pipe. Text that is not UTF-8 is an error, because Chromium never answers
-// such a message.
+// ParseRequest is strict where Chromium is lenient, so that this package and Chromium cannot read a
+// message differently. Comments are errors. So are repeated members of the message, but not
+// repeated members inside the params. A raw NUL is an error, because NUL ends a message on
+// Chromium's pipe. Text that is not UTF-8 is an error, because Chromium never answers such a
+// message.
 func ParseRequest(msg []byte) (Request, error) {
 	r := Request{Size: len(msg)}
 	if !utf8.Valid(msg) {
@@ -93,9 +93,8 @@ func ParseRequest(msg []byte) (Request, error) {
 	return r, nil
 }
 
-// Encode returns the request as a message to the browser. It copies the method, the
-// session and the params unchanged, so the method and the session must not contain
-// characters that JSON escapes.
+// Encode returns the request as a message to the browser. It copies the method, the session and the
+// params unchanged. So the method and the session must not contain characters that JSON escapes.
 func (r Request) Encode() []byte {
 	b := make([]byte, 0, len(r.Method)+len(r.Params)+len(r.Session)+64)
 	b = strconv.AppendInt(append(b, replyHead...), r.ID, 10)

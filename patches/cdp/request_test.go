@@ -40,8 +40,8 @@ func TestParseRequest(t *testing.T) {
 	}
 }
 
-// FuzzParseRequest compares [ParseRequest] with encoding/json. A message that ParseRequest
-// accepts is valid JSON, and both read the same values.
+// FuzzParseRequest compares [ParseRequest] with encoding/json. If ParseRequest accepts a message,
+// the message must be valid JSON, and both must read the same values.
 func FuzzParseRequest(f *testing.F) {
 	for _, seed := range []string{
 		`{"id":1,"method":"A.b","params":{"x":[1.5e-3,true,null,"\u00e9\n"]},"sessionId":"S"}`,

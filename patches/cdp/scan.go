@@ -5,14 +5,13 @@ import (
 	"encoding/binary"
 )
 
-// maxDepth is how deep values may nest in a client's message. Chromium refuses a
-// depth of 300.
+// maxDepth is how deep values may be nested in a client's message. Chromium refuses a depth of 300.
 const maxDepth = 250
 
-// members calls each(key, value) for every member of the object in msg. The key includes its
-// quotes. If each returns an error, members stops and returns that error. If msg is not a valid
+// members calls visit(key, value) for every member of the object in msg. The key includes its
+// quotes. If visit returns an error, members stops and returns this error. If msg is not a valid
 // object, members returns errJSON or errObject.
-func members(msg []byte, each func(key, value []byte) error) error {
+func members(msg []byte, visit func(key, value []byte) error) error {
 	i := space(msg, 0)
 	if i >= len(msg) {
 		return errJSON
@@ -40,7 +39,7 @@ func members(msg []byte, each func(key, value []byte) error) error {
 		if end = valueEnd(msg, i, 1); end < 0 {
 			return errJSON
 		}
-		if err := each(key, msg[i:end]); err != nil {
+		if err := visit(key, msg[i:end]); err != nil {
 			return err
 		}
 		if i = space(msg, end); i >= len(msg) {
@@ -60,7 +59,7 @@ func members(msg []byte, each func(key, value []byte) error) error {
 	return nil
 }
 
-// space returns the index of the first byte from i on that is not white space.
+// space skips white space from index i on, and returns the index of the first byte after it.
 func space(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\t' || b[i] == '\r') {
 		i++
@@ -68,8 +67,8 @@ func space(b []byte, i int) int {
 	return i
 }
 
-// valueEnd returns the index after the JSON value at i, or -1 if there is no valid value. The
-// parameter depth is the number of values that contain the value.
+// valueEnd returns the index after the JSON value at i, or -1 if the text at i is not a valid
+// value. depth is the number of arrays and objects that contain the value.
 func valueEnd(b []byte, i, depth int) int {
 	if i >= len(b) || depth > maxDepth {
 		return -1
@@ -97,7 +96,8 @@ func literalEnd(b []byte, i int, word string) int {
 	return i + len(word)
 }
 
-// compositeEnd returns the index after the object or array at i, or -1 if it is not valid.
+// compositeEnd returns the index after the object or array at i, or -1 if the text at i is not a
+// valid one.
 func compositeEnd(b []byte, i, depth int) int {
 	object := b[i] == '{'
 	last := byte(']')
@@ -133,7 +133,8 @@ func compositeEnd(b []byte, i, depth int) int {
 	}
 }
 
-// stringEnd returns the index after the JSON string at i, or -1 if there is no valid string.
+// stringEnd returns the index after the JSON string at i, or -1 if the text at i is not a valid
+// string.
 func stringEnd(b []byte, i int) int {
 	if i >= len(b) || b[i] != '"' {
 		return -1
@@ -179,7 +180,8 @@ func hex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }
 
-// numberEnd returns the index after the JSON number at i, or -1 if there is no valid number.
+// numberEnd returns the index after the JSON number at i, or -1 if the text at i is not a valid
+// number.
 func numberEnd(b []byte, i int) int {
 	if i < len(b) && b[i] == '-' {
 		i++
@@ -206,7 +208,7 @@ func numberEnd(b []byte, i int) int {
 	return i
 }
 
-// digits returns the index after the digits at i, or -1 if there are none.
+// digits returns the index after the digits at i, or -1 if there is no digit at i.
 func digits(b []byte, i int) int {
 	start := i
 	for i < len(b) && '0' <= b[i] && b[i] <= '9' {
@@ -218,9 +220,9 @@ func digits(b []byte, i int) int {
 	return i
 }
 
-// plainString returns the text of a JSON string. ok is false if quoted is not a string or
-// contains an escape. Escapes are refused because a rule would compare the escaped spelling
-// of a name, while Chromium reads the unescaped one.
+// plainString returns the text of a JSON string. quoted is the string with its quotes. ok is false
+// if it is not a string or contains an escape sequence. Escape sequences are refused because a rule
+// would compare a name in its escaped form, while Chromium reads the name in its unescaped form.
 func plainString(quoted []byte) (text string, ok bool) {
 	if len(quoted) < 2 || quoted[0] != '"' || bytes.IndexByte(quoted, '\\') >= 0 {
 		return "", false

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// plain finds every byte that ends a string, begins an escape or must not occur in a
-// string, in each of the eight positions and next to different other bytes.
+// TestPlain checks that the function plain detects every byte that ends a string, begins an escape
+// sequence or must not occur in a string. Each byte is tried at each of the eight positions and
+// next to different other bytes.
 func TestPlain(t *testing.T) {
 	for c := range 256 {
 		for _, beside := range []byte{' ', '!', '#', '[', ']', 0x7f, 0x80, 0xff} {

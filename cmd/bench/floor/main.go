@@ -1,6 +1,6 @@
 // Command floor connects to the Unix socket that its first argument names, sends its second
-// argument, if any, and prints the response. No command that gets an answer from a daemon can do
-// less work.
+// argument, if any, and prints the response. A command that gets a response from a daemon cannot do
+// less work than this.
 package main
 
 import (
