@@ -7,7 +7,7 @@ import (
 	"github.com/abrowser/abrowser/daemon"
 )
 
-// probeTime is the longest time that a working driver takes to respond.
+// probeTime is how long a working driver takes to respond, at most.
 const probeTime = time.Second
 
 // IsPageClosed reports whether Playwright has reported that the page with the given target id was
