@@ -9,10 +9,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// adoptTime is how long a command of a new daemon waits for a page to respond. It applies to
-// commands that navigate, and to commands that can be answered from the broker's list of tabs. A
-// page that is not navigating responds at once. A page that is navigating responds only when the
-// server of the next document has responded.
+// adoptTime is how long a command waits for a page to respond for the first time on a new
+// connection. It applies to commands that navigate, and to commands that can be answered from the
+// broker's list of tabs. A page that is not navigating responds at once. A page that is navigating
+// responds only when the server of the next document has responded.
 const adoptTime = time.Second
 
 // attached returns the page in a tab as soon as the page can be used. The longest wait depends on

@@ -72,7 +72,7 @@ func (c *pageCall) referenced(ref int) (refs.Element, error) {
 		return e, err
 	case e.Target != c.page.target:
 		return e, refs.StaleError(ref, "it is of another tab")
-	case e.Connection != c.page.conn.at.Party: // in a new connection, Playwright may have given the element's own ref to another element
+	case e.Connection != c.page.conn.at.Party: // over the new connection, Playwright may have given this ref to another element
 		return e, refs.StaleError(ref, "the connection to the page was lost since its snapshot")
 	}
 	return e, nil
