@@ -119,8 +119,8 @@ func (c *pageCall) performAttempt(ctx context.Context, at target, a action, agai
 		return performed{}, codeError(err)
 	}
 	out := <-outcomes
-	// An element that was hidden in the last snapshot has lost its ref in the driver. A new
-	// snapshot decides whether the element is still the same.
+	// If an element was hidden in the last snapshot, the driver no longer has its ref. A new
+	// snapshot shows whether the element is still the same.
 	if out.Stopped == "stale" {
 		ref := at.sel.ref
 		if out.Second {

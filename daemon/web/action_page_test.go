@@ -140,7 +140,7 @@ func TestDoubleClickIsConfirmed(t *testing.T) {
 	fails(t, s, verbs.Dblclick, verbs.ElementIn{Element: element("#go")}, wire.CodeResultUnknown)
 }
 
-// An option whose value looks like an error of Playwright's is selected once.
+// An option is selected once even if its value looks like an error of Playwright.
 func TestSelectOfAnError(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)

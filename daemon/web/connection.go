@@ -67,7 +67,8 @@ func (p *pages) connect(ctx context.Context, pw *playwright.Playwright, at daemo
 	}
 	browser, err := pw.Chromium.ConnectOverCDP(endpointURL(at.Socket, at.Path), playwright.BrowserTypeConnectOverCDPOptions{
 		// Without Playwright's defaults the pages look as they do to a person. One of the defaults
-		// keeps background tabs active. It is not needed, because the broker does so.
+		// keeps background tabs active. This default is not needed, because the broker keeps the
+		// tabs active.
 		NoDefaults: playwright.Bool(true),
 		IsLocal:    playwright.Bool(true),
 		Timeout:    playwright.Float(milliseconds(limit)),

@@ -48,7 +48,7 @@ func (c *call) directPage(ctx context.Context, p *page) (*direct.Page, error) {
 	return at, nil
 }
 
-// otherPages returns all pages of the session but own. It leaves out pages that have crashed.
+// otherPages returns the session's pages except the page own and pages that have crashed.
 func (c *call) otherPages(ctx context.Context, own *page) ([]*direct.Page, error) {
 	conn, err := c.connected(ctx)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// codeError converts an error of Playwright to an error with a code. It returns an error that
-// already has a code as it is.
+// codeError converts a Playwright error to an error with a code. It returns an error that already
+// has a code as it is.
 func codeError(err error) error {
 	var own *wire.Error
 	if err == nil || errors.As(err, &own) {
@@ -90,8 +90,8 @@ func isBadSelector(text string) bool {
 
 // errorText returns the text of an error without the parts that are for users of Playwright.
 func errorText(err error) string {
-	// The regular expressions are no package variables, because every process that contains this
-	// package would then compile them when it starts.
+	// The regular expressions are not package variables. Otherwise every process that contains this
+	// package would compile them when it starts.
 	text := regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(err.Error(), "")
 	text, _, _ = strings.Cut(text, "\nCall log:")
 	return regexp.MustCompile(`^(playwright: |timeout: |target closed: |Error: )+`).ReplaceAllString(strings.TrimSpace(text), "")

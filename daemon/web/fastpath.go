@@ -318,7 +318,7 @@ func (f fastAttempt) deferEnd(ctx context.Context, until time.Time) {
 	})
 }
 
-// clicks returns the input events of a move to a position and count clicks there.
+// clicks returns the input events that move the mouse to a position and click there count times.
 func clicks(at elementReport, button string, count int) []input {
 	down := map[string]int{"left": 1, "right": 2, "middle": 4}[button]
 	mouse := func(kind, button string, buttons, clicks int) input {

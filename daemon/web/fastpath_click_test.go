@@ -44,8 +44,8 @@ func TestClickIsAnsweredBeforeThePagePaints(t *testing.T) {
 			early++
 		}
 	}
-	// If replies wait for the page to paint, none is early. If they do not, a reply is late only if
-	// this process does not run during the 700 ms that the page takes to paint.
+	// If replies waited for the page to paint, none would be early. A reply that does not wait is
+	// late only if this process does not run during the 700 ms that the page takes to paint.
 	if early == 0 {
 		t.Errorf("all %d clicks were answered after the page had painted", clicks)
 	}

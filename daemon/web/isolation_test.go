@@ -11,10 +11,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// Two sessions of one browser use the settings and data that each session has for itself, at the
-// same time: headers, a password, routes, scripts, the console, the errors, the requests and the
-// chosen frame. Neither session gets anything of the other. A third session, which sets none of
-// these, gets nothing of either.
+// Two sessions of one browser use their own settings and data at the same time: headers, a
+// password, routes, scripts, the console, the errors, the requests and the chosen frame. Neither
+// session gets anything of the other. A third session, which sets none of these, gets nothing of
+// either.
 func TestSettingsOfTwoSessions(t *testing.T) {
 	t.Parallel()
 	web := site.Start(t)

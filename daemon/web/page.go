@@ -22,7 +22,7 @@ type page struct {
 	opener string                                 // the target id of the page that opened this one
 	clock  func(limit time.Duration) (any, error) // is documentStart, except in tests
 
-	attaching chan struct{} // a semaphore, held while session is made
+	attaching chan struct{} // a semaphore, held while the field session is set
 	mu        sync.Mutex    // guards the fields below
 	session   *pageSession  // the session on the direct connection; nil until needed, and after it was dropped
 	navigated chan struct{} // closed and replaced when the main frame navigates

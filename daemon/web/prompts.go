@@ -53,8 +53,8 @@ func (conn *connection) respond(p *prompts.Prompts, frame playwright.Frame, text
 }
 
 const (
-	installTime = 2 * time.Second        // the wait for all pages to get the script; a busy page gets it later
-	tellTime    = 500 * time.Millisecond // the wait for all pages to run a script
+	installTime = 2 * time.Second        // the longest wait for all pages to get the script; a busy page gets it later
+	tellTime    = 500 * time.Millisecond // the longest wait for all pages to run a script
 )
 
 // installPrompts makes every document of the connection's pages run the prompts script, both the

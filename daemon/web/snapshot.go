@@ -98,7 +98,7 @@ func (c *pageCall) number(o numberedSnapshot, root *aria.Node) error {
 	return failed
 }
 
-// snapshot returns the text of the page or of a part of it.
+// snapshot returns a text that describes the elements of the page, or of a part of the page.
 func (c *pageCall) snapshot(ctx context.Context, in verbs.SnapshotIn) (verbs.SnapshotOut, error) {
 	whole, err := c.capturedWithRefs(ctx)
 	if err != nil {
@@ -135,13 +135,13 @@ type shownSnapshot struct {
 	text     string
 }
 
-// shortText is a length in bytes. Of a snapshot that is not longer than this, the changes are
-// returned even if they are longer than the snapshot.
+// shortText is a length in bytes. If a snapshot is not longer than this, cutToDelta returns the
+// changes even if they are longer than the snapshot.
 const shortText = 200
 
-// cutToDelta replaces the snapshot in out by its changes since the last snapshot, if the command
-// requests this. If the last snapshot is of another document or had other options, or if the
-// changes are longer than the snapshot, cutToDelta leaves out as it is and warns.
+// cutToDelta replaces the snapshot by its changes since the last snapshot, if the command requests
+// this. If the last snapshot is of another document or had other options, or if the changes are
+// longer than the snapshot, cutToDelta warns and changes nothing.
 func (c *pageCall) cutToDelta(out *verbs.SnapshotOut, in verbs.SnapshotIn, document string) {
 	wanted := in.Delta
 	in.Delta, in.Selector = false, c.frame+in.Selector

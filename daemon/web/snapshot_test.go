@@ -74,8 +74,8 @@ func TestSnapshot(t *testing.T) {
 	fails(t, s, verbs.Snapshot, verbs.SnapshotIn{Selector: "a["}, wire.CodeBadInput)
 }
 
-// A snapshot shows a password as dots. The command get value returns it, because the caller asks
-// for this value explicitly.
+// A snapshot shows a password as dots. The command get value returns the password, because the
+// caller asks for this value explicitly.
 func TestSnapshotHidesPasswords(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)

@@ -17,7 +17,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// find finds an element by what a person sees of it, and acts on it.
+// find finds an element by its role, its text or another property, and acts on the element.
 func (c *pageCall) find(ctx context.Context, in verbs.FindIn) (verbs.FindOut, error) {
 	sel, err := findSelector(in)
 	if err != nil {

@@ -191,8 +191,8 @@ func TestTooShortTimeout(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/states"))
-	// The snapshot loads Playwright's script into the page. On a busy machine, a check after the
-	// timeout would leave too little time for this.
+	// The snapshot loads Playwright's script into the page. The driver's single check after the
+	// timeout is too short for this on a busy machine.
 	snapshot(t, s)
 	short := verbs.TimeoutIn{Timeout: 1}
 	if err := fails(t, s, verbs.Hover, verbs.ElementIn{Element: element("#hidden"), TimeoutIn: short}, wire.CodeNotActionable); !strings.Contains(err.Message, "not visible") {

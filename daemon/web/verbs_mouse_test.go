@@ -102,7 +102,7 @@ func TestDrag(t *testing.T) {
 	}
 }
 
-// If an element cannot be dropped on, the error names the element and the mouse button was never
+// If an element cannot be dropped on, the error names the element, and the mouse button is never
 // pressed. If the target disappears after the press, the button is released.
 func TestDragToNothing(t *testing.T) {
 	t.Parallel()

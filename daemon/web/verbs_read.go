@@ -40,9 +40,8 @@ func (c *pageCall) findToRead(ctx context.Context, given string, q reading, out 
 }
 
 // unreadError returns the error of a read that Playwright has not completed in time. Playwright
-// does not say whether the element does not exist or the page is busy. So unreadError asks the page
-// how many elements match. It returns a not-found error only if the page answers that there are
-// none.
+// does not say whether the element is missing or the page is busy. So unreadError asks the page how
+// many elements match. It returns a not-found error only if the page answers that none match.
 func (c *pageCall) unreadError(ctx context.Context, at target) error {
 	if ctx.Err() != nil && !errors.Is(daemon.ContextError(ctx), wire.CodeTimeout) {
 		return daemon.ContextError(ctx)

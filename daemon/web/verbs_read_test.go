@@ -174,8 +174,8 @@ func TestScreenshot(t *testing.T) {
 	fails(t, s, verbs.Screenshot, verbs.ScreenshotIn{Selector: "x.webp"}, wire.CodeBadInput)
 }
 
-// noise is a script that fills the page with random pixels. Because these cannot be compressed, a
-// picture of the page has 2 MB.
+// noise is a script that fills the page with random pixels. Because these cannot be compressed, the
+// size of a picture of the page is 2 MB.
 const noise = `(() => {
 	document.body.innerHTML = '<canvas width="1000" height="700">';
 	const paint = document.querySelector("canvas").getContext("2d"), all = paint.createImageData(1000, 700);

@@ -121,9 +121,9 @@ func (b backend) Connect(ctx context.Context, at daemon.Endpoint) (daemon.Connec
 	return conn, nil
 }
 
-// soonLost is a time after the session has connected to a driver. If the driver is lost within this
-// time, the session's page may be the cause. Then Watch does not replace the driver, and the next
-// command that needs a driver does.
+// soonLost is a time from the moment at which the session connects to a driver. If the driver is
+// lost within this time, the session's page may be the cause. Watch then does not replace the
+// driver. The next command that needs a driver replaces it.
 const soonLost = 10 * time.Second
 
 // Watch connects the pages to another driver as soon as the shared driver is lost, even if no
