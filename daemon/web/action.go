@@ -15,10 +15,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// action describes input or a change that a command makes in the page, usually at an element.
-// Performing it has two phases. The wait phase lasts until the element is ready, and the act phase
-// has the effect. The driver performs both phases (act.js of launcher/driver). If the command's
-// ctx ends in the wait phase, nothing was done.
+// action describes input that a command sends to the page, or a change that it makes there, usually
+// at an element. An action has two phases. The wait phase lasts until the element is ready, and the
+// act phase has the effect. The driver performs both phases (act.js of launcher/driver). If the
+// command's ctx ends in the wait phase, nothing was done.
 type action struct {
 	name   string         // for messages: "click"
 	verb   string         // a verb of verbs.js of launcher/driver
@@ -34,8 +34,8 @@ type performed struct {
 	unchanged bool       // the click was done, and the checkbox has not changed
 	unused    bool       // the click was done, and nothing on the page has used it
 	unopened  bool       // the click of an upload was done, and opened no file chooser
-	frame     frameFound // the frame that was looked for
-	lacks     string     // the click of an upload was done, and this is why its file field cannot have the files
+	frame     frameFound // the frame that the verb frame has found
+	lacks     string     // why the file field cannot take the files of an upload, although the click was done
 }
 
 // ackTime is how long after the action's timeout the driver still waits for the page to
@@ -62,7 +62,7 @@ func (c *pageCall) performInDriver(ctx context.Context, at target, a action) (pe
 // performAttempt sends the action to the driver, and converts the response. If the driver no longer
 // has the element's ref, performAttempt checks the ref with a new snapshot. If the element is
 // unchanged, performAttempt then calls itself once. The parameter again is true in this second
-// call, which makes no further attempt.
+// call, which makes no third attempt.
 func (c *pageCall) performAttempt(ctx context.Context, at target, a action, again bool) (performed, error) {
 	c.Undone = false
 	if c.IsCallerGone(ctx) {
@@ -89,8 +89,8 @@ func (c *pageCall) performAttempt(ctx context.Context, at target, a action, agai
 	})
 	defer stop()
 	outcomes := make(chan outcome, 1)
-	// This calls peek and not watch, because a driver that has not answered in time does not begin
-	// the action later. So the next command need not wait for the driver.
+	// The code calls peek and not watch, so the next command does not wait for a driver that has
+	// not answered in time. This is safe, because such a driver does not begin the action later.
 	err := c.peek(limit+ack+daemon.Grace, func() error {
 		answer, err := c.page.cdp.Send("Abrowser.act", params)
 		if err != nil {
@@ -119,8 +119,8 @@ func (c *pageCall) performAttempt(ctx context.Context, at target, a action, agai
 		return performed{}, codeError(err)
 	}
 	out := <-outcomes
-	// An element that was hidden in the last snapshot has lost its ref in the driver. A new
-	// snapshot decides whether the element is still the same.
+	// If an element was hidden in the last snapshot, the driver no longer has its ref. A new
+	// snapshot shows whether the element is still the same.
 	if out.Stopped == "stale" {
 		ref := at.sel.ref
 		if out.Second {
@@ -149,8 +149,8 @@ type outcome struct {
 	Lacks     string     `json:"lacks"`
 	Pending   *bool      `json:"pending"` // the action started a navigation; nil if that is not known
 	Second    bool       `json:"second"`  // Stopped, Why, Count and Error are about the action's second element
-	Frame     frameFound `json:"frame"`   // the frame that an action frame has found
-	Options   [][]string `json:"options"` // the select's values and labels, if a requested one is refused
+	Frame     frameFound `json:"frame"`   // the frame that the verb frame has found
+	Options   [][]string `json:"options"` // the values and labels of a select element that refuses a requested option
 }
 
 // judge converts the driver's response to a result or a coded error.
@@ -178,11 +178,11 @@ func (c *pageCall) judge(ctx context.Context, at target, a action, out outcome) 
 		at = *a.second
 	}
 	switch {
-	case out.Stopped == "left" && ctx.Err() == nil: // the caller waits, so it was the driver that lost its connection
+	case out.Stopped == "left" && ctx.Err() == nil: // the caller still waits, so the driver has lost the daemon's connection
 		return performed{}, c.pageGone()
 	case out.Stopped == "replaced":
 		return performed{}, refs.StaleError(at.sel.ref, "its page was loaded anew")
-	case out.Stopped != "" && c.page.isClosed(): // its element is not the reason
+	case out.Stopped != "" && c.page.isClosed(): // the closed page is the reason, and not the element
 		return performed{}, c.pageGone()
 	case out.Stopped != "":
 		return performed{}, c.giveUp(ctx, at, out)
@@ -192,8 +192,9 @@ func (c *pageCall) judge(ctx context.Context, at target, a action, out outcome) 
 	return performed{}, c.actionError(at, errors.New(out.Error))
 }
 
-// giveUp returns the error of an action that ended in the wait phase, because its time was over,
-// the page had stopped changing or its caller disconnected. Nothing was done.
+// giveUp returns the error of an action that ended in the wait phase. This happens when the
+// action's time is over, when the page has stopped changing, or when the caller disconnects.
+// Nothing was done.
 func (c *call) giveUp(ctx context.Context, at target, out outcome) error {
 	if ctx.Err() != nil || out.Stopped != "late" && out.Stopped != "still" {
 		if err := daemon.ContextError(ctx); !errors.Is(err, wire.CodeTimeout) {
@@ -207,7 +208,7 @@ func (c *call) giveUp(ctx context.Context, at target, out outcome) error {
 	return err
 }
 
-// lackError returns an error that says what the element of an action lacked.
+// lackError returns an error that says why the element of an action was not ready.
 func lackError(at target, out outcome) error {
 	why := cmp.Or(out.Why, at.why)
 	switch {
@@ -225,8 +226,8 @@ func lackError(at target, out outcome) error {
 	return wire.Errorf(wire.CodeTimeout, "%q was not ready in time", at.sel.given).WithHint("abrowser status")
 }
 
-// actionError converts the driver's error for an action that is impossible, so that a longer wait
-// would not help.
+// actionError converts the driver's error for an action that is impossible. A longer wait for its
+// element would not help.
 func (c *call) actionError(at target, err error) error {
 	text := errorText(err)
 	if isBadSelector(text) && !strings.Contains(text, "Malformed value") { // "Malformed value" is about the text of a fill

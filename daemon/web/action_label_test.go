@@ -12,8 +12,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// labelStyles are the styles of custom checkboxes and radio buttons, as in Bootstrap 4, in
-// icheck-bootstrap, and of inputs that only assistive technology can find.
+// labelStyles is a style sheet for custom checkboxes and radio buttons: those of Bootstrap 4, those
+// of icheck-bootstrap, a switch, and inputs that only assistive technology can find.
 const labelStyles = `<style>
 	.custom-control { position: relative; display: block; min-height: 24px; padding-left: 24px; margin: 10px }
 	.custom-control-input { position: absolute; left: 0; z-index: -1; width: 16px; height: 20px; opacity: 0; margin: 0 }
@@ -29,9 +29,9 @@ const labelStyles = `<style>
 	.only { position: absolute; width: 1px; height: 1px; padding: 0; margin: -1px; overflow: hidden; clip: rect(0, 0, 0, 0); border: 0 }
 </style>`
 
-// labelPage returns a script that shows html. The script counts the trusted click and input
-// events of #box, which may be in a shadow root, the clicks on links, and the input events of
-// other elements.
+// labelPage returns a script that shows html. The script counts the trusted click and input events
+// of #box, which may be in a shadow root. It also counts the clicks on links, and the input events
+// of other elements.
 func labelPage(html string) string {
 	return fmt.Sprintf(`(() => {
 		document.body.setHTMLUnsafe(%q);
@@ -49,8 +49,8 @@ func labelPage(html string) string {
 	})()`, labelStyles+html)
 }
 
-// clickBy runs one of the verbs that click, with the timeout in milliseconds, or with the default
-// timeout if it is 0.
+// clickBy runs one of the verbs that click. The timeout is in milliseconds, and 0 stands for the
+// default timeout.
 func clickBy(t *testing.T, s *daemontest.Session, verb, selector string, timeout int) error {
 	t.Helper()
 	in := verbs.ElementIn{Element: element(selector), TimeoutIn: timed(timeout)}
@@ -58,7 +58,7 @@ func clickBy(t *testing.T, s *daemontest.Session, verb, selector string, timeout
 	switch verb {
 	case "click":
 		_, _, err = ask(t, s, verbs.Click, verbs.ClickIn{Element: in.Element, TimeoutIn: in.TimeoutIn})
-	case "modified click": // not by the fast path
+	case "modified click": // the fast path does not support modifiers
 		_, _, err = ask(t, s, verbs.Click, verbs.ClickIn{Element: in.Element, TimeoutIn: in.TimeoutIn, Modifiers: []string{"Alt"}})
 	case "check":
 		_, _, err = ask(t, s, verbs.Check, in)
@@ -122,7 +122,8 @@ func TestClickThroughLabel(t *testing.T) {
 	}
 }
 
-// A label around the checkbox is checked like the checkbox, even if there is a link at its centre.
+// The verb check on a label around a checkbox does the same as on the checkbox itself, even if
+// there is a link at the centre of the label.
 func TestCheckOfALabelWithALink(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
@@ -164,15 +165,16 @@ func TestNotThroughLabel(t *testing.T) {
 	}
 }
 
-// If the page moves the label away between the check and the input, the input that was sent does
-// not reach what is there now, and the click is repeated.
+// If the page moves the label away between the check and the input, the input does not reach the
+// element that is there now, and the click is repeated.
 func TestLabelMovesAway(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	for _, verb := range []string{"click", "modified click", "check"} {
 		eval(t, s, labelPage(`<div><input type="checkbox" id="box" style="position: absolute; left: -9999px"><label for="box" id="label">Label <a href="#terms" id="link" hidden>terms</a></label></div>`))
-		// The move of the mouse shows a link over the whole label, which vanishes again.
+		// When the mouse moves, a link covers the whole page, label included. It vanishes after 300
+		// ms.
 		eval(t, s, `label.addEventListener("mousemove", () => {
 			link.hidden = false; link.style = "position: fixed; inset: 0";
 			setTimeout(() => { link.hidden = true; link.style = ""; }, 300);
@@ -186,7 +188,7 @@ func TestLabelMovesAway(t *testing.T) {
 	}
 }
 
-// A click is confirmed if the page handles the click on the label itself, as iCheck does.
+// A click is also confirmed if the page itself handles the click on the label, as iCheck does.
 func TestPageHandlesClickOnLabel(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)

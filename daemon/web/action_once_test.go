@@ -14,9 +14,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// oncePage is the format of a script, whose argument is further statements. The script makes a page
-// with two buttons and a field. The page counts the trusted clicks on the first button, all clicks
-// on the other one, the trusted keys in the field, and all input events of the window.
+// oncePage is a format string for a script, and takes further statements for the script. The script
+// makes a page with two buttons and a field. The page counts the trusted clicks on the first
+// button, all clicks on the other one, the trusted keys in the field, and all input events of the
+// window.
 const oncePage = `(() => {
 	document.body.innerHTML = '<button id="go">go</button> <input id="name"> <button id="other">other</button>';
 	window.clicks = window.others = window.keys = window.input = 0;
@@ -68,7 +69,7 @@ func TestWaitingSendsNoInput(t *testing.T) {
 					return err
 				},
 			} {
-				// On a busy machine the time may be over before the page has been asked once.
+				// On a busy machine the time may be over before the page has responded once.
 				if err := act(); !errors.Is(err, wire.CodeNotActionable) && !errors.Is(err, wire.CodeTimeout) {
 					t.Errorf("%s: %v, want %s", name, err, wire.CodeNotActionable)
 				}
@@ -82,7 +83,8 @@ func TestWaitingSendsNoInput(t *testing.T) {
 
 // A click is confirmed if the element gets a click event. If the page moves or covers the element
 // while the mouse button is pressed, the element gets no click event, and the result is unknown.
-// In one case the result is known even so: the page has cancelled the press by preventDefault.
+// There is one exception: if the page cancels the press by preventDefault, the click counts as
+// done.
 func TestClickIsConfirmed(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
@@ -122,7 +124,7 @@ func TestClickIsConfirmed(t *testing.T) {
 	}
 }
 
-// An element that a script moves is clicked when it has stopped.
+// If a script moves an element, a click on the element waits until it has stopped.
 func TestMovedByAScript(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
@@ -167,11 +169,11 @@ func TestScriptIsBegunInTime(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/form"))
 	eval(t, s, fmt.Sprintf(oncePage, `fetch("/gate/block").then(() => { report("block"); block(4000); })`))
-	text(t, s, "#go") // waits for any navigation of the script, so that the eval below need not
+	text(t, s, "#go") // waits until it is known that the script has not navigated, so that the eval below need not
 	web.Open("block")
 	counts(t, web, "block")()
 	fails(t, s, verbs.Eval, verbs.EvalIn{Script: "clicks++", TimeoutIn: timed(300)}, wire.CodeTimeout)
-	if got := eval(t, s, "clicks"); got != "0" { // the page runs scripts in the order in which they come
+	if got := eval(t, s, "clicks"); got != "0" { // the page runs scripts in the order of their arrival, so the earlier one would have run
 		t.Errorf("the script that timed out ran %s times", got)
 	}
 	fails(t, s, verbs.Eval, verbs.EvalIn{Script: "clicks++; new Promise(() => {})", TimeoutIn: timed(300)}, wire.CodeResultUnknown)
@@ -180,15 +182,15 @@ func TestScriptIsBegunInTime(t *testing.T) {
 	}
 }
 
-// killedDuring kills the session's driver in the middle of an action, when until returns.
-// It returns the action's error.
-func killedDuring(t *testing.T, s *daemontest.Session, until func(), act func() error) error {
+// killedDuring runs an action, and kills the session's driver as soon as moment() returns. It
+// returns the action's error.
+func killedDuring(t *testing.T, s *daemontest.Session, moment func(), act func() error) error {
 	t.Helper()
 	pid := sharedDriver(t)
 	done := make(chan error, 1)
 	go func() { done <- act() }()
 	awaitState(t, s, "busy")
-	until()
+	moment()
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +287,8 @@ func TestTypingIntoARemovedField(t *testing.T) {
 	}
 }
 
-// A check succeeds if the page replaces the checkbox when it is clicked, as some frameworks do.
+// The verb check succeeds even if the page replaces the checkbox when it is clicked, as some
+// frameworks do.
 func TestCheckOfWhatIsReplaced(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)

@@ -34,7 +34,7 @@ func TestCheckOfABoxThatChanges(t *testing.T) {
 	}
 }
 
-// The keys of a chord that the page does not acknowledge in time are released before the
+// If the page does not acknowledge the keys of a chord in time, the keys are released before the
 // next command.
 func TestKeysAreReleased(t *testing.T) {
 	t.Parallel()
@@ -82,7 +82,8 @@ func TestFillOfAMalformedValue(t *testing.T) {
 	}
 }
 
-// A page that stops its events before they can be observed gets the input once.
+// If a page stops its events before the driver's listeners can observe them, the input is still
+// sent only once.
 func TestPageHidesItsEvents(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
@@ -139,7 +140,7 @@ func TestDoubleClickIsConfirmed(t *testing.T) {
 	fails(t, s, verbs.Dblclick, verbs.ElementIn{Element: element("#go")}, wire.CodeResultUnknown)
 }
 
-// An option whose value looks like an error of Playwright's is selected once.
+// An option is selected once even if its value looks like an error of Playwright.
 func TestSelectOfAnError(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)

@@ -22,7 +22,8 @@ const stillPage = `document.body.innerHTML = "<button id=go disabled>go</button>
 	"<select id=choice disabled><option>a</option></select><div id=cover style='position: absolute; inset: 0'></div>";
 	const go = document.querySelector("#go"), text = document.querySelector("#text"), cover = document.querySelector("#cover"); `
 
-// startStill starts a session whose page has run the script of stillPage and more.
+// startStill starts a session, and runs stillPage and the statements in the parameter more in its
+// page.
 func startStill(t *testing.T, web *site.Site, more string) *daemontest.Session {
 	t.Helper()
 	s := home.Start(t)
@@ -39,8 +40,8 @@ func clickFor(t *testing.T, s *daemontest.Session, selector string, in verbs.Tim
 	return time.Since(began), err
 }
 
-// Without a timeout of the command, an action gives up 3 s after the last change of the page. The
-// error reports this, and what the element lacks.
+// If the command sets no timeout, an action gives up 3 s after the last change of the page. The
+// error says so, and says what the element lacks.
 func TestGivesUpOnAStillPage(t *testing.T) {
 	t.Parallel()
 	web := site.Start(t)
@@ -96,8 +97,7 @@ func clickOn(t *testing.T, selector string) func(*daemontest.Session) error {
 	}
 }
 
-// While the page changes, an action waits until its timeout. Each of these pages changes without
-// an end.
+// While the page changes, an action waits until its timeout. These pages never stop changing.
 func TestWaitsForAChangingPage(t *testing.T) {
 	t.Parallel()
 	web := site.Start(t)
@@ -127,8 +127,9 @@ func TestWaitsForAChangingPage(t *testing.T) {
 	}
 }
 
-// If the command sets a timeout, an action waits until then, even if the page does not change.
-// A clock keeps an action waiting until the default timeout of the verb.
+// If the command sets a timeout, an action waits until then, even if the page does not change. If
+// the command sets none, and a clock keeps changing the page, the action waits until the default
+// timeout of the verb.
 func TestTimeoutsAreWaitedFor(t *testing.T) {
 	t.Parallel()
 	web := site.Start(t)

@@ -20,7 +20,7 @@ import (
 
 const stillPairs = 2
 
-// stillCases returns how many pages are tried: 1000 if ABROWSER_TEST_LONG is set, and else 100.
+// stillCases returns the number of pages to test: 1000 if ABROWSER_TEST_LONG is set, otherwise 100.
 func stillCases() int {
 	if os.Getenv("ABROWSER_TEST_LONG") != "" {
 		return 1000
@@ -28,9 +28,9 @@ func stillCases() int {
 	return 100
 }
 
-// abrowser clicks the same elements as an unmodified Playwright, however the elements move.
-// Playwright always waits for two frames before a click. abrowser does not wait for them if
-// nothing animates the element.
+// However the elements move, abrowser clicks the same elements as an unmodified Playwright.
+// Playwright always waits for two frames before a click. abrowser does not wait for them if nothing
+// animates the element.
 func TestStillnessMatchesPlaywright(t *testing.T) {
 	t.Parallel()
 	var work sync.WaitGroup
@@ -48,8 +48,8 @@ func TestStillnessMatchesPlaywright(t *testing.T) {
 			for range cases / stillPairs {
 				html := stillCase(random)
 				var a, b string
-				// Each limit, in milliseconds, is tried twice: a busy machine is slow, and may draw
-				// two frames as one.
+				// The limits are in milliseconds. Each limit is tried twice, because a busy machine
+				// is slow and may draw two frames as one.
 				for _, limit := range []int{150, 600, 150, 600} {
 					var tries sync.WaitGroup
 					tries.Go(func() { a = clicks(t, ours, html, limit) })
@@ -75,7 +75,7 @@ func TestStillnessMatchesPlaywright(t *testing.T) {
 	}
 }
 
-// clicks shows html in the session's page and clicks #target in it, for at most limit
+// clicks shows html in the session's page, and clicks #target there with a timeout of limit
 // milliseconds. It returns "clicked", "not ready", or the text of another error.
 func clicks(t *testing.T, s *daemontest.Session, html string, limit int) string {
 	script, inFrame := show(html)

@@ -20,7 +20,7 @@ func (shownElement) Count() (int, error) { return 1, nil }
 
 func (shownElement) IsVisible(...playwright.LocatorIsVisibleOptions) (bool, error) { return true, nil }
 
-// inQueue queues a click command, and calls run with the command when its turn has come.
+// inQueue queues a click command. When its turn has come, inQueue calls run() with it.
 func inQueue(t *testing.T, run func(context.Context, *call)) {
 	t.Helper()
 	s := &daemon.Session{Notices: &daemon.Notices{}, Tabs: &daemon.Tabs{}}
@@ -37,7 +37,7 @@ func inQueue(t *testing.T, run func(context.Context, *call)) {
 type lateElement struct{ shownElement }
 
 func (lateElement) EvaluateAll(string, ...any) (any, error) {
-	time.Sleep(50 * time.Millisecond) // five times the 10 ms that daemon.TimeLeft returns at least
+	time.Sleep(50 * time.Millisecond) // five times 10 ms, which is the least that daemon.TimeLeft returns
 	return 1, nil
 }
 
@@ -53,7 +53,7 @@ func TestLateIsNotWedged(t *testing.T) {
 	})
 }
 
-// The error says what the element lacked in the last check.
+// The error of an action that gives up says what the element lacked in the last check.
 func TestGiveUp(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -22,8 +22,8 @@ func clickedUnused(t *testing.T, s *daemontest.Session, in verbs.ClickIn) bool {
 	return slices.ContainsFunc(warnings, func(w string) bool { return strings.Contains(w, "nothing on the page uses a click") })
 }
 
-// A click that nothing can have used succeeds with a warning, on both ways to click. There is no
-// warning if something may use the click.
+// A click that nothing on the page can use succeeds with a warning, both on the fast path and
+// through the driver. If something may use the click, there is no warning.
 func TestUnusedClick(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
@@ -83,9 +83,9 @@ func TestUnusedClick(t *testing.T) {
 				eval(t, s, tt.script+"; 0")
 			}
 			if strings.Contains(tt.script, "showPopover") {
-				return // the first click has closed it
+				return // the first click has closed the popover
 			}
-			in.Modifiers = []string{"Alt"} // not by the fast path
+			in.Modifiers = []string{"Alt"} // the fast path does not support modifiers
 			if got := clickedUnused(t, s, in); got != tt.want {
 				t.Errorf("the warning of a click by the driver is %t, want %t", got, tt.want)
 			}

@@ -9,19 +9,19 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// adoptTime is how long a command waits for a page to respond to a new daemon, if the command
-// navigates or can be answered from the broker's list of tabs. A page that is not navigating
-// responds at once. A page that is navigating responds only when the server of the next document
-// has responded.
+// adoptTime is how long a command waits for a page to respond for the first time on a new
+// connection. It applies to commands that navigate, and to commands that can be answered from the
+// broker's list of tabs. A page that is not navigating responds at once. A page that is navigating
+// responds only when the server of the next document has responded.
 const adoptTime = time.Second
 
-// attached returns the page in a tab as soon as it can be used. The longest wait depends on the
-// command:
+// attached returns the page in a tab as soon as the page can be used. The longest wait depends on
+// the command:
 //
-//   - A command that can be answered from the broker's list of tabs waits for adoptTime.
-//   - A command that navigates waits for adoptTime. If the page has not responded by then, a load
-//     may be the reason. attached stops the load, and waits for attachTime more.
-//   - Any other command waits for attachTime.
+//   - A command that can be answered from the broker's list of tabs waits up to adoptTime.
+//   - A command that navigates waits up to adoptTime. If the page has not responded by then, a load
+//     may be the reason. attached stops the load, and waits up to attachTime more.
+//   - Any other command waits up to attachTime.
 func (c *call) attached(ctx context.Context, conn *connection, tab verbs.Tab) (*page, error) {
 	if !c.replacesLoad && !c.acceptsListed {
 		return conn.awaitPage(ctx, tab)
@@ -54,7 +54,7 @@ func (conn *connection) stopLoading(ctx context.Context, target string) error {
 }
 
 // activeOrListed returns the same page as activePage, and a zero tab. If the page does not respond,
-// activeOrListed returns nil instead of the page, and the tab as the broker lists it.
+// activeOrListed returns a nil page, and the tab as the broker lists it.
 func (c *call) activeOrListed(ctx context.Context) (*page, verbs.Tab, error) {
 	c.acceptsListed = true
 	p, err := c.activePage(ctx)

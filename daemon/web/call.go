@@ -19,7 +19,7 @@ const (
 	stillTime = 3 * time.Second
 	waitTime  = 25 * time.Second // for wait, open and eval
 	readTime  = 5 * time.Second  // for reads, which a working page answers at once
-	clearTime = 30 * time.Second // for what may concern thousands of cookies, or megabytes
+	clearTime = 30 * time.Second // for commands that may handle thousands of cookies, or megabytes of data
 	maxTime   = 24 * time.Hour
 	sliceTime = 250 * time.Millisecond
 )
@@ -33,10 +33,10 @@ type call struct {
 	settled       bool   // it is known whether the page navigates: see page.mayNavigate
 	replacesLoad  bool   // the command navigates, and replaces what the page is loading
 	acceptsListed bool   // the broker's entry for the tab is enough for the reply
-	askedDirectly bool   // the last question to the page was sent over the direct connection
+	askedDirectly bool   // the last message to the page was sent over the direct connection
 	typed         bool   // keyboard input was sent, and the page may navigate because of it
-	frame         string // the beginning of selectors in the session's frame; see enterFrame
-	waitsInFull   bool   // an action does not give up before its timeout: see stillTime
+	frame         string // the prefix of all selectors in the session's frame; see enterFrame
+	waitsInFull   bool   // an action waits until its timeout, even on a page that does not change: see stillTime
 }
 
 // pageCall is a command and the page that it acts on or reads.
@@ -54,8 +54,8 @@ func queued[In, Out any](p *pages, v wire.Verb[In, Out], serve func(*call, conte
 
 // queuedBriefly returns the handler of a verb whose commands wait in the queue only briefly: see
 // [daemon.QueuedBriefly]. If the turn of such a command does not come in that time, the command
-// runs without a ticket, at the same time as another command. So the verb must only read, and
-// must not wait for a busy page.
+// runs without a ticket, at the same time as another command. So the verb must only read, and must
+// not wait for a busy page.
 func queuedBriefly[In, Out any](p *pages, v wire.Verb[In, Out], serve func(*call, context.Context, In) (Out, error)) daemon.Handler {
 	return daemon.QueuedBriefly(p.session, v, bind(p, serve))
 }
@@ -69,9 +69,9 @@ func bind[In, Out any](p *pages, serve func(*call, context.Context, In) (Out, er
 }
 
 // onPage returns the handler of a verb that acts on the session's page or reads it. The handler
-// calls serve when the page's document is there: see currentPage. The parameter usual is the
-// command's time limit if the caller sets none. check() validates the input; it may be nil. No
-// browser is started for an input that check() or parseSelector refuses.
+// finds the page, waits for its document (see currentPage), and calls serve(). The parameter usual
+// is the command's time limit if the caller sets none. check() validates the input; it may be nil.
+// If check() or parseSelector refuses the input, the handler starts no browser.
 func onPage[In, Out any](p *pages, v wire.Verb[In, Out], usual time.Duration, check func(In) error, serve func(*pageCall, context.Context, In) (Out, error)) daemon.Handler {
 	return queued(p, v, func(c *call, ctx context.Context, in In) (Out, error) {
 		var none Out
@@ -105,8 +105,8 @@ func onPage[In, Out any](p *pages, v wire.Verb[In, Out], usual time.Duration, ch
 	})
 }
 
-// withDriver returns the handler of a verb that asks the driver, and no page, about the session's
-// pages. It opens no page.
+// withDriver returns the handler of a verb that asks the driver about the session's pages, and does
+// not ask the pages themselves. The handler opens no page.
 func withDriver[In, Out any](p *pages, v wire.Verb[In, Out], serve func(context.Context, *direct.Driver, In) (Out, error)) daemon.Handler {
 	return queuedBriefly(p, v, func(c *call, ctx context.Context, in In) (Out, error) {
 		var none Out
@@ -129,8 +129,9 @@ func withDriver[In, Out any](p *pages, v wire.Verb[In, Out], serve func(context.
 	})
 }
 
-// anyPage returns a page of the session, as a way to the driver: the active one if it can be used.
-// It returns nil if the session has no page.
+// anyPage returns a page of the session through which the driver can be called. That is the active
+// page if it can be used, and otherwise any open page. anyPage returns nil if the session has no
+// page.
 func (c *call) anyPage(ctx context.Context) (*page, error) {
 	p, err := c.findPage(ctx)
 	if err == nil {
@@ -177,8 +178,8 @@ func (c *call) connected(ctx context.Context) (*connection, error) {
 	return c.current(), err
 }
 
-// watch runs a call on the page that cannot be cancelled. If the call is overdue, the next command
-// waits until the call has returned: see [daemon.Ticket.Watch].
+// watch makes a call to the page, which cannot be cancelled. If the call is overdue, the next
+// command waits until the call has returned: see [daemon.Ticket.Watch].
 func (c *call) watch(limit time.Duration, call func() error) error {
 	c.askedDirectly = false
 	err := c.Ticket.Watch(limit, c.crashed(), call)
@@ -186,8 +187,8 @@ func (c *call) watch(limit time.Duration, call func() error) error {
 	return err
 }
 
-// watchTabs runs a call that cannot be cancelled, as watch does. The call concerns tabs and not
-// the command's page, so a crash of that page does not end it.
+// watchTabs makes a call in the same way as watch. The call concerns tabs and not the command's
+// page, so a crash of that page does not end the wait for the call.
 func (c *call) watchTabs(limit time.Duration, call func() error) error {
 	c.askedDirectly = false
 	err := c.Ticket.Watch(limit, nil, call)
@@ -195,8 +196,8 @@ func (c *call) watchTabs(limit time.Duration, call func() error) error {
 	return err
 }
 
-// peek runs a call on the page that changes nothing. The next command does not wait for a call
-// that takes longer than limit: see [daemon.Ticket.Peek].
+// peek makes a call to the page that changes nothing there. If the call takes longer than limit,
+// peek returns an error, and the next command does not wait for the call: see [daemon.Ticket.Peek].
 func (c *call) peek(limit time.Duration, call func() error) error {
 	c.askedDirectly = false
 	err := c.Ticket.Peek(limit, c.crashed(), call)
@@ -213,8 +214,8 @@ func (c *call) crashed() <-chan struct{} {
 	return c.page.crash
 }
 
-// peekFor runs a call that changes nothing, by [call.peek], and returns its result. A result that
-// comes after the limit is dropped.
+// peekFor makes a call that changes nothing, by [call.peek], and returns its result. If the call
+// takes longer than limit, peekFor returns an error, and the result is discarded.
 func peekFor[T any](c *call, limit time.Duration, question func() (T, error)) (T, error) {
 	answers := make(chan T, 1)
 	err := c.peek(limit, func() error {
@@ -229,16 +230,15 @@ func peekFor[T any](c *call, limit time.Duration, question func() (T, error)) (T
 	return <-answers, nil
 }
 
-// noteDriverLoss marks the connection as lost if err says that the driver is gone.
+// noteDriverLoss marks the connection as lost if err means that the driver is gone.
 func (c *call) noteDriverLoss(err error) {
 	if conn := c.current(); conn != nil && isDriverGone(err) {
 		conn.Drop()
 	}
 }
 
-// askAside runs a call that changes nothing, in a goroutine of its own, and returns its result.
-// If ctx ends or the connection is lost first, askAside returns an error, and the result is
-// dropped when it comes.
+// askAside makes a call that changes nothing, in a goroutine of its own, and returns its result. If
+// ctx ends or the connection is lost first, askAside returns an error, and the result is discarded.
 func askAside[T any](ctx context.Context, conn *connection, question func() (T, error)) (T, error) {
 	type answer struct {
 		value T

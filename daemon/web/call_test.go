@@ -15,7 +15,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// disconnectAfter runs a verb whose caller disconnects after a time, and checks the error's code.
+// disconnectAfter runs a verb, disconnects its caller after the given time, and checks the code of
+// the error.
 func disconnectAfter[In, Out any](t testing.TB, s *daemontest.Session, v wire.Verb[In, Out], in In, after time.Duration, want wire.Code) {
 	t.Helper()
 	if out, err := leave(t, s, v, in, func() { time.Sleep(after) }); !errors.Is(err, want) {
@@ -23,17 +24,17 @@ func disconnectAfter[In, Out any](t testing.TB, s *daemontest.Session, v wire.Ve
 	}
 }
 
-// leave runs a verb whose caller disconnects when until returns.
-func leave[In, Out any](t testing.TB, s *daemontest.Session, v wire.Verb[In, Out], in In, until func()) (Out, error) {
+// leave runs a verb, and disconnects its caller as soon as moment() returns.
+func leave[In, Out any](t testing.TB, s *daemontest.Session, v wire.Verb[In, Out], in In, moment func()) (Out, error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	go func() { until(); cancel() }()
+	go func() { moment(); cancel() }()
 	out, _, err := client.Do(ctx, s.Client, v, in)
 	return out, err
 }
 
-// counts returns a function that waits until a page has reported name to the site.
+// counts returns a function that waits until a page has reported the given name to the site.
 func counts(t testing.TB, web *site.Site, name string) func() {
 	return func() {
 		for began := time.Now(); web.Count(name) == 0; time.Sleep(5 * time.Millisecond) {
@@ -94,7 +95,8 @@ func TestDisconnectWhileCovered(t *testing.T) {
 	}
 }
 
-// A caller that leaves ends the wait for its element at once, so the next command need not wait.
+// When a caller disconnects, the wait for its element ends at once, so the next command does not
+// wait long.
 func TestDisconnectIsNoticedWhileWaiting(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
@@ -167,7 +169,8 @@ func TestDisconnectWhileDocumentLoads(t *testing.T) {
 	}
 }
 
-// Typing whose caller disconnects ends between two keys, and the error says that it had begun.
+// If the caller disconnects, typing ends between two keys, and the error says that the result is
+// unknown.
 func TestDisconnectStopsTyping(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
@@ -208,7 +211,7 @@ func TestDisconnectDuringClick(t *testing.T) {
 	}
 }
 
-// The reply to a batch whose caller disconnects says what was done.
+// If the caller of a batch disconnects, the reply says which steps were done.
 func TestDisconnectDuringBatch(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
@@ -222,7 +225,7 @@ func TestDisconnectDuringBatch(t *testing.T) {
 	if err != nil {
 		t.Fatalf("batch = %v (%v), want its results", err, wire.AsError(err))
 	}
-	// The click is the last one with a result, if it had not begun when the caller left.
+	// If the click had not begun when the caller disconnected, it is the last step with a result.
 	if n := len(out.Results); n < 2 || n > 3 || !out.Results[0].Success || out.Results[1].Code != wire.CodeInterrupted || out.Results[n-1].Code != wire.CodeInterrupted {
 		t.Errorf("batch = %+v, want one that was done, and then one or two that were interrupted", out.Results)
 	}

@@ -20,8 +20,8 @@ const (
 	attachTime  = 5 * time.Second
 )
 
-// connection is a connection of Playwright to the session's endpoint. When it is lost, another
-// connection is made, which adopts the pages again.
+// connection is a connection of Playwright to the session's endpoint. When it is lost, the daemon
+// makes another connection, which adopts the pages again.
 type connection struct {
 	at      daemon.Endpoint
 	browser playwright.Browser
@@ -45,7 +45,7 @@ type connection struct {
 	changed       chan struct{} // closed and replaced when the map pages changes
 	closing       bool          // no more work is accepted
 	cdp           *cdp.Conn     // nil until it is needed
-	promptsScript string        // the script of every document, see installPrompts
+	promptsScript string        // the script that every document runs, see installPrompts
 }
 
 // attachment is a page that is being attached, or was attached.
@@ -66,8 +66,9 @@ func (p *pages) connect(ctx context.Context, pw *playwright.Playwright, at daemo
 		return nil, daemon.ContextError(ctx)
 	}
 	browser, err := pw.Chromium.ConnectOverCDP(endpointURL(at.Socket, at.Path), playwright.BrowserTypeConnectOverCDPOptions{
-		// Without Playwright's defaults the pages stay as a person would see them. The defaults are
-		// not needed to keep background tabs active, because the broker does so.
+		// Without Playwright's defaults the pages look as they do to a person. One of the defaults
+		// keeps background tabs active. This default is not needed, because the broker keeps the
+		// tabs active.
 		NoDefaults: playwright.Bool(true),
 		IsLocal:    playwright.Bool(true),
 		Timeout:    playwright.Float(milliseconds(limit)),
@@ -101,8 +102,8 @@ func (p *pages) connect(ctx context.Context, pw *playwright.Playwright, at daemo
 	for _, there := range conn.context.Pages() {
 		conn.spawn(func() { _, _ = conn.attach(there) })
 	}
-	// The direct connection is made now and not when a command needs it, because the broker
-	// uses it to report that the daemon's socket was removed.
+	// Make the direct connection now and not when a command needs it, because the broker uses it to
+	// report that the daemon's socket was removed.
 	conn.spawn(func() { _, _ = conn.dialCDP(context.Background()) })
 	return conn, nil
 }
@@ -111,10 +112,10 @@ func (p *pages) connect(ctx context.Context, pw *playwright.Playwright, at daemo
 func (conn *connection) emulation() emulation { return emulation(conn.state.Get().Emulation) }
 
 // endpointURL returns the URL by which Playwright connects to a path of a Unix socket. Playwright
-// does not connect to the URL's host, but it looks up a host that is a name. In a URL without a
-// host it looks up localhost. If the machine's hosts file has no IPv6 address for localhost, that
-// lookup is a request over the network. If its packet is lost, the connection takes 5 s longer. So
-// endpointURL uses an IP address as the host.
+// does not connect to the URL's host, but it resolves the host if it is a name. If a URL has no
+// host, Playwright resolves localhost. If the machine's hosts file has no IPv6 address for
+// localhost, that is a request over the network, and if its packet is lost, the connection takes 5
+// s longer. So endpointURL uses an IP address as the host.
 func endpointURL(socket, path string) string { return "ws+unix://127.0.0.1" + socket + ":" + path }
 
 func connectError(err error) error {
@@ -126,10 +127,10 @@ func connectError(err error) error {
 	return wire.Errorf(wire.CodeBrowserGone, "connecting to the browser: %s", firstLine(text)).WithHint("abrowser browser status")
 }
 
-// spawn runs work in a goroutine, whose end [connection.Wait] awaits. An event handler runs on
-// the goroutine that reads the driver's messages, and must not block that goroutine, so it uses
-// spawn for calls to the driver. Once the connection is being closed, spawn runs nothing and
-// returns false.
+// spawn runs work() in a goroutine. [connection.Wait] waits for the end of these goroutines. Event
+// handlers use spawn for calls to the driver, because they run on the goroutine that reads the
+// driver's messages, and must not block it. Once the connection is being closed, spawn runs nothing
+// and returns false.
 func (conn *connection) spawn(work func()) bool {
 	conn.mu.Lock()
 	defer conn.mu.Unlock()
@@ -139,8 +140,8 @@ func (conn *connection) spawn(work func()) bool {
 	return !conn.closing
 }
 
-// attach prepares a page of Playwright's for commands, by newPage, and returns the prepared page.
-// Further calls for the same p return the result of the first call.
+// attach makes a page for commands from Playwright's page p, by newPage, and returns it. Further
+// calls for the same p return the result of the first call.
 func (conn *connection) attach(p playwright.Page) (*page, error) {
 	conn.mu.Lock()
 	a, known := conn.attachments[p]
@@ -198,7 +199,8 @@ func (conn *connection) awaitPage(ctx context.Context, tab verbs.Tab) (*page, er
 	}
 }
 
-// closeTarget closes a target through the browser, even if Playwright does not know the target.
+// closeTarget closes a target through the browser. This works even if Playwright has no page for
+// the target.
 func (conn *connection) closeTarget(target string) error {
 	cdp, err := conn.browser.NewBrowserCDPSession()
 	if err != nil {
@@ -221,7 +223,7 @@ func (conn *connection) isLost() bool { return daemon.IsClosed(conn.lost) }
 func (conn *connection) Close() {
 	if !conn.isLost() {
 		// browser.Close does not close the browser, only Playwright's connection to it. The
-		// goroutine ends with the driver at the latest.
+		// goroutine ends when the driver ends, at the latest.
 		closed := make(chan struct{})
 		go func() {
 			defer close(closed)
@@ -241,9 +243,9 @@ func (conn *connection) Close() {
 	}
 }
 
-// Wait waits until the work that spawn has started is over. If it is not over after stopTime,
-// Wait releases the driver, which makes every call through the driver fail, and waits once more
-// for stopTime at most.
+// Wait waits up to stopTime until the work that spawn has started is done. If it is not done by
+// then, Wait releases the driver, which makes every call through the driver fail, and waits once
+// more for up to stopTime.
 func (conn *connection) Wait() {
 	if !conn.waitWorkers(stopTime) {
 		conn.driver.stopDriver()
@@ -251,8 +253,8 @@ func (conn *connection) Wait() {
 	}
 }
 
-// waitWorkers waits up to limit until the work that spawn has started is over, and reports
-// whether it is over.
+// waitWorkers waits up to limit until the work that spawn has started is done, and reports whether
+// it is done.
 func (conn *connection) waitWorkers(limit time.Duration) bool {
 	done := make(chan struct{})
 	go func() { // ends with the work

@@ -23,8 +23,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// Sessions that have ended leave nothing behind, neither in the processes that serve all
-// sessions nor in the process of their daemons. They run one after the other, since
+// Sessions that have ended leave nothing behind, neither in the processes that serve all sessions
+// nor in this process, which runs their daemons. The sessions run one after the other, since
 // playwright-go cannot start two drivers at a time in one process.
 func TestSessionsLeaveNothing(t *testing.T) {
 	const warm = 5
@@ -42,9 +42,9 @@ func TestSessionsLeaveNothing(t *testing.T) {
 			s.End(t)
 		}
 	}
-	cycles(warm) // creates what is created only once
+	cycles(warm) // creates the resources that are created only once
 	brokerGoroutines := goroutinesOfBroker(t)
-	cycles(warm) // creates what the new broker creates only once
+	cycles(warm) // creates the resources that the new broker creates only once
 	before := holdings(t)
 	cycles(rounds)
 	after, more := before, []string(nil)
@@ -87,7 +87,7 @@ func holdings(t *testing.T) held {
 	return h
 }
 
-// beyond returns the counts that have grown by more than their usual variation.
+// beyond describes the counts that are larger than before by more than their usual variation.
 func (h held) beyond(before held) []string {
 	// The process of a daemon ends with its session, so its memory does not matter here.
 	slack := map[string]int{
@@ -129,8 +129,8 @@ func brokerStatus(t *testing.T) verbs.BrowserStatusOut {
 	return status
 }
 
-// goroutinesOfBroker ends the broker by the signal that prints its goroutines, and returns how
-// many goroutines it had. The keeper, which watches the broker, starts another one.
+// goroutinesOfBroker ends the broker by a signal on which it prints its goroutines, and returns
+// their number. The keeper, which watches the broker, starts a new one.
 func goroutinesOfBroker(t *testing.T) int {
 	t.Helper()
 	log := home.Broker(t).Log

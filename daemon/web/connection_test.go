@@ -84,8 +84,8 @@ func TestCloseKeepsThePages(t *testing.T) {
 	}
 }
 
-// A session that was opened with --on-end close closes its tabs when it is closed, even by a
-// later daemon.
+// If a session was opened with --on-end close, its tabs are closed when the session is closed, even
+// by a later daemon.
 func TestCloseTabsAtEnd(t *testing.T) {
 	t.Parallel()
 	web, s := site.Start(t), home.Start(t)
@@ -206,7 +206,8 @@ func TestTheBrokerIsKilled(t *testing.T) {
 	do(t, s, verbs.Click, verbs.ClickIn{Element: element("h1")})
 }
 
-// An action whose connection is lost in the wait phase is performed when the element is ready, once.
+// If the connection is lost in the wait phase of an action, the action is still performed when the
+// element is ready, exactly once.
 func TestBrokerIsKilledWhileAnActionWaits(t *testing.T) {
 	web, s := site.Start(t), home.Start(t)
 	open(t, s, web.URL("/late?gate=late"))
@@ -216,7 +217,7 @@ func TestBrokerIsKilledWhileAnActionWaits(t *testing.T) {
 		clicked <- err
 	}()
 	awaitState(t, s, "busy")
-	time.Sleep(300 * time.Millisecond) // until the driver waits for the element; the kill may come before that, too
+	time.Sleep(300 * time.Millisecond) // by then the driver usually waits for the element, but the test does not depend on this
 	killBroker(t)
 	web.Open("late")
 	if err := <-clicked; err != nil {

@@ -26,7 +26,7 @@ func withCDP[In, Out any](p *pages, v wire.Verb[In, Out], usual time.Duration, c
 	})
 }
 
-// directPage returns a page for packages that know no Playwright.
+// directPage returns a page in the form that packages without Playwright use.
 func (c *call) directPage(ctx context.Context, p *page) (*direct.Page, error) {
 	ps, err := p.attachCDP(ctx)
 	if err != nil {
@@ -48,8 +48,8 @@ func (c *call) directPage(ctx context.Context, p *page) (*direct.Page, error) {
 	return at, nil
 }
 
-// otherPages returns the session's pages except one. It leaves out those that have crashed.
-func (c *call) otherPages(ctx context.Context, except *page) ([]*direct.Page, error) {
+// otherPages returns the session's pages except the page own and pages that have crashed.
+func (c *call) otherPages(ctx context.Context, own *page) ([]*direct.Page, error) {
 	conn, err := c.connected(ctx)
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (c *call) otherPages(ctx context.Context, except *page) ([]*direct.Page, er
 	}
 	var all []*direct.Page
 	for _, tab := range tabs {
-		if tab.TargetID == except.target || tab.Crashed {
+		if tab.TargetID == own.target || tab.Crashed {
 			continue
 		}
 		p, err := conn.awaitPage(ctx, tab)
@@ -76,9 +76,9 @@ func (c *call) otherPages(ctx context.Context, except *page) ([]*direct.Page, er
 	return all, nil
 }
 
-// atOrigin calls use with an empty page of an origin, in a tab of the session that it opens and
-// closes. No request is sent to the origin's server. If no tab can be opened without closing
-// another one of the session, atOrigin returns [wire.CodePoolFull].
+// atOrigin opens a tab of the session with an empty page of the origin, calls use() with this page,
+// and closes the tab. It sends no request to the origin's server. If no tab can be opened without
+// closing another tab of the session, atOrigin returns [wire.CodePoolFull].
 func (c *call) atOrigin(ctx context.Context, origin string, use func(*direct.Page) error) error {
 	if err := c.checkRoom(ctx, origin); err != nil {
 		return err
@@ -113,7 +113,7 @@ func (p *page) showEmpty(origin string) error {
 	}
 	err := p.Route("**/*", func(r playwright.Route) {
 		p.conn.spawn(func() {
-			_ = r.Fulfill(playwright.RouteFulfillOptions{ContentType: playwright.String("text/html"), Body: "<!doctype html>"}) // Goto reports a failure
+			_ = r.Fulfill(playwright.RouteFulfillOptions{ContentType: playwright.String("text/html"), Body: "<!doctype html>"}) // if this fails, Goto returns an error
 		})
 	})
 	if err != nil {
@@ -123,7 +123,8 @@ func (p *page) showEmpty(origin string) error {
 	return err
 }
 
-// checkRoom returns an error if another tab of the session would be closed when one is opened.
+// checkRoom returns an error if the broker would have to close a tab of the session before the
+// session could open another one.
 func (c *call) checkRoom(ctx context.Context, origin string) error {
 	pool, err := c.Broker.Pool(ctx, c.Agent())
 	if err != nil {

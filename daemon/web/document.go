@@ -15,9 +15,9 @@ import (
 
 // documents returns the names of the documents in a capture. The keys of the map are the frames:
 // see [aria.FrameOf]. Frames in which no element has a ref are left out. The name of a document
-// contains the time at which the document started: see clock. A name that is not known is read
-// through an element of the capture, so that it is the name of the captured document and not of a
-// later one.
+// contains the time at which the document started: see clock. If a name is not known, documents
+// reads it through an element of the capture. So the name is that of the captured document, and not
+// of a later one.
 func (c *pageCall) documents(ctx context.Context, root *aria.Node) (map[string]string, error) {
 	named := map[string]string{}
 	var failed error
@@ -43,12 +43,12 @@ type document struct {
 }
 
 // knownDocument returns the name of the main frame's document. The result ok is false if the name
-// was never read, or if the frame has navigated since it was read.
+// was never read, or if the frame has navigated since then.
 //
-// A call after a response of Playwright returns the name of the document that responded. A newer
-// document, which Playwright has not reported yet, cannot have responded. The reason is that
-// Playwright reports a new document first, then installs its functions there, and only then asks
-// the document anything.
+// If knownDocument is called after a response of Playwright, it returns the name of the document
+// that responded. The response cannot come from a newer document that Playwright has not reported
+// yet, because Playwright reports a new document first, then installs its functions there, and only
+// then asks the document anything.
 func (p *page) knownDocument() (name string, ok bool) {
 	d := p.document.Load()
 	if d == nil || d.commits != p.commits.Load() {
@@ -75,8 +75,8 @@ func (c *pageCall) documentOf(ctx context.Context, pwRef string) (string, error)
 }
 
 // documentNow returns the name of the main frame's present document. If the name is not known,
-// documentNow reads it, which takes one message to the page. Playwright may report the document
-// only after documentNow has read the name. The name then counts as unknown from that report on.
+// documentNow reads it, which takes one message to the page. If Playwright reports this document
+// only after documentNow has read its name, the name counts as unknown again from that report on.
 func (c *pageCall) documentNow(ctx context.Context) (string, error) {
 	if name, ok := c.page.knownDocument(); ok {
 		return name, nil
@@ -116,9 +116,8 @@ func (c *pageCall) documentAt(ctx context.Context, pwRef string) (string, error)
 // capture, Playwright waits all of this time for it.
 const clockTime = 2 * time.Second
 
-// clock calls ask, which asks a document when it started, and returns the time as text. This
-// text serves as the document's name, because no two documents of a frame start at the same
-// time.
+// clock calls ask() to get the time at which a document started, and returns the time as text. This
+// text serves as the document's name, because no two documents of a frame start at the same time.
 func (c *call) clock(ctx context.Context, ask func(limit time.Duration) (any, error)) (string, error) {
 	limit := daemon.TimeLeft(ctx, clockTime)
 	origin, err := peekFor(c, limit+time.Second, func() (any, error) { return ask(limit) })

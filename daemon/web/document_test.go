@@ -8,7 +8,8 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// renewedPage is a page whose document the test replaces.
+// renewedPage is a page that simulates a change of its document: the test changes the time at which
+// the document began.
 type renewedPage struct {
 	playwright.Page
 	began float64
@@ -31,8 +32,8 @@ func (e renewedElement) Evaluate(string, any, ...playwright.LocatorEvaluateOptio
 	return e.page.began, nil
 }
 
-// If the name of a document was read before a capture, it is valid for the capture, unless the
-// page has navigated in between.
+// A document's name that was read before a capture is valid for the capture, unless the page has
+// navigated in between.
 func TestDocumentReadBefore(t *testing.T) {
 	t.Parallel()
 	inQueue(t, func(_ context.Context, c *call) { documentReadBefore(t, c) })

@@ -32,14 +32,14 @@ type Driver struct {
 	Process sync.Locker
 }
 
-// playwrightDriver is Playwright's driver: a connection to a driver that other sessions share,
-// or a process of the session's own. It is started when it is needed, and again after it has
-// ended.
+// playwrightDriver is Playwright's driver. It is either a connection to a driver that other
+// sessions share, or a process of the session's own. It is started when a command needs it, and
+// again after it has ended.
 type playwrightDriver struct {
 	find   func(context.Context) (Driver, error)
 	stderr io.Writer
 	temp   string            // the directory for the temporary files of a driver of the session's own
-	conns  chan *driver.Conn // the newest connection to a shared driver, for Watch
+	conns  chan *driver.Conn // carries the newest connection to a shared driver to Watch
 
 	mu      sync.Mutex // guards the fields below; held while a driver starts, so that only one does
 	pw      *playwright.Playwright
@@ -47,7 +47,7 @@ type playwrightDriver struct {
 	conn    *driver.Conn // the connection to a shared driver
 }
 
-// start returns the driver, and starts it if it does not run.
+// start returns the driver. It starts the driver first if it does not run.
 func (e *playwrightDriver) start(ctx context.Context) (*playwright.Playwright, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -62,8 +62,7 @@ func (e *playwrightDriver) start(ctx context.Context) (*playwright.Playwright, e
 		where.Process.Lock()
 		defer where.Process.Unlock()
 	}
-	// playwright-go passes the environment on to the driver, and has no option for which node
-	// to run.
+	// playwright-go has no option for the node program. It takes the program from this variable.
 	if err := os.Setenv("PLAYWRIGHT_NODEJS_PATH", where.Node); err != nil {
 		return nil, err
 	}
@@ -96,7 +95,7 @@ func (e *playwrightDriver) join(ctx context.Context, where Driver) (*playwright.
 		stop := context.AfterFunc(ctx, conn.Close) // so that Run returns when ctx ends
 		pw, err := playwright.Run(&playwright.RunOptions{
 			DriverDirectory: where.Directory, SkipInstallBrowsers: true, Stdout: e.stderr, Stderr: conn.Stderr(),
-			Logger: slog.New(slog.DiscardHandler), // without it the process's log goes to Stderr
+			Logger: slog.New(slog.DiscardHandler), // without a Logger, playwright-go sends this process's log to Stderr
 		})
 		stop()
 		_ = conn.Stderr().Close() // playwright-go's process has its own copy, or has ended
@@ -179,8 +178,8 @@ func (e *playwrightDriver) status(ctx context.Context) verbs.DriverStatus {
 	return verbs.DriverStatus{PID: conn.PID(), Shared: true, Sessions: max(0, sessions)}
 }
 
-// isShared reports whether the driver is shared. Such a driver is watched, and replaced when it
-// does not respond.
+// isShared reports whether the driver is shared. A shared driver is replaced when it does not
+// respond.
 func (e *playwrightDriver) isShared() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -191,8 +190,8 @@ const stopTime = 2 * time.Second
 
 // release ends the use of the driver pw. It does nothing if pw is not the driver in use. If the
 // driver is shared, release closes the connection to it, and the driver goes on running. If the
-// driver is the session's own, release closes its input, which ends it. If the driver still runs
-// after stopTime, release kills it.
+// driver is the session's own, release closes its input, which makes it end. If it still runs after
+// stopTime, release kills it.
 func (e *playwrightDriver) release(pw *playwright.Playwright) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -223,7 +222,7 @@ func (e *playwrightDriver) release(pw *playwright.Playwright) {
 	runtime.GC() // playwright-go closes the driver's files only when they are garbage-collected
 }
 
-// stopDriver releases the driver that is in use, if there is one.
+// stopDriver releases the driver that is in use, if any.
 func (e *playwrightDriver) stopDriver() {
 	e.mu.Lock()
 	pw := e.pw

@@ -62,7 +62,7 @@ func TestSessionsShareADriver(t *testing.T) {
 	one.check(t)
 	two.check(t)
 	var own []int
-	for range 100 { // the process that playwright-go starts ends when it has passed on its pipes
+	for range 100 { // the process that playwright-go starts ends soon: it only hands its pipes to the driver
 		if own = children(t, "run-driver"); len(own) == 0 {
 			break
 		}
@@ -155,8 +155,8 @@ func TestReadsAreRepeated(t *testing.T) {
 	}
 }
 
-// A driver that is suspended is replaced even if no command uses it, and the pages are adopted
-// before the next command.
+// A suspended driver is replaced even if no command uses it, and its pages are adopted before the
+// next command.
 func TestTheSharedDriverIsStopped(t *testing.T) {
 	web := site.Start(t)
 	one, two := startWithSecret(t, web), startWithSecret(t, web)

@@ -17,16 +17,16 @@ import (
 // connection.
 type emulation daemon.Emulation
 
-// pageCalls returns the CDP commands for those settings that differ between e, the new emulation
-// of a page, and before, its present one. Settings for all pages at once are left out.
-func (e emulation) pageCalls(before emulation) []cdpCall {
+// pageCalls returns the CDP commands that change a page's emulation from old to e. It leaves out
+// the settings that apply to all pages at once.
+func (e emulation) pageCalls(old emulation) []cdpCall {
 	var calls []cdpCall
 	type metrics struct {
 		width, height int
 		scale         float64
 		mobile        bool
 	}
-	if now := (metrics{e.Width, e.Height, e.Scale, e.Mobile}); now != (metrics{before.Width, before.Height, before.Scale, before.Mobile}) {
+	if now := (metrics{e.Width, e.Height, e.Scale, e.Mobile}); now != (metrics{old.Width, old.Height, old.Scale, old.Mobile}) {
 		call := cdpCall{"Emulation.setDeviceMetricsOverride", map[string]any{
 			"width": now.width, "height": now.height, "deviceScaleFactor": now.scale, "mobile": now.mobile,
 			"screenWidth": now.width, "screenHeight": now.height,
@@ -36,17 +36,17 @@ func (e emulation) pageCalls(before emulation) []cdpCall {
 		}
 		calls = append(calls, call)
 	}
-	if e.Touch != before.Touch {
+	if e.Touch != old.Touch {
 		params := map[string]any{"enabled": e.Touch}
 		if e.Touch {
 			params["maxTouchPoints"] = 5
 		}
 		calls = append(calls, cdpCall{"Emulation.setTouchEmulationEnabled", params})
 	}
-	if e.UserAgent != before.UserAgent {
+	if e.UserAgent != old.UserAgent {
 		calls = append(calls, cdpCall{"Emulation.setUserAgentOverride", map[string]any{"userAgent": e.UserAgent}})
 	}
-	if e.Colours != before.Colours || e.Still != before.Still {
+	if e.Colours != old.Colours || e.Still != old.Still {
 		motion := ""
 		if e.Still {
 			motion = "reduce"
@@ -73,7 +73,7 @@ func (p *page) emulate(previous, e emulation) error {
 	return nil
 }
 
-// isShared reports whether e has a part that is set for all pages at once.
+// isShared reports whether e has a setting that applies to all pages at once.
 func (e emulation) isShared() bool { return len(e.headers()) > 0 || e.Offline || e.Geo != nil }
 
 // headers returns the headers that are set in every request of the session. They include the user
@@ -163,8 +163,8 @@ func (conn *connection) usablePages() []*page {
 	return all
 }
 
-// device returns the device with the given name, and the name as Playwright spells it. It ignores
-// case. The error for an unknown name lists similar names.
+// device returns the device with the given name, and the name as Playwright spells it. Upper and
+// lower case are the same. The error for an unknown name lists similar names.
 func (conn *connection) device(name string) (string, *playwright.DeviceDescriptor, error) {
 	var names []string
 	for known, d := range conn.devices {

@@ -45,8 +45,8 @@ func TestDevice(t *testing.T) {
 	}
 }
 
-// Settings also apply under the session's next daemon. They end when the session is closed, so
-// that another client of the page then finds none of them.
+// Settings also apply under the session's next daemon. They end when the session is closed. Another
+// client of the page then finds none of them.
 func TestEmulationLastsAsLongAsTheSession(t *testing.T) {
 	t.Parallel()
 	s, other, web := home.Start(t), home.Start(t), site.Start(t)
@@ -81,7 +81,7 @@ func TestEmulationLastsAsLongAsTheSession(t *testing.T) {
 	check("the session again", eval(t, home.Resume(t, s.Name), all), off)
 }
 
-// The device applies to the first request of a popup too.
+// The device also applies to the first request of a popup.
 func TestDeviceOfPopups(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)

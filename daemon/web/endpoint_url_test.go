@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The host in an endpoint's URL is an IP address. Playwright would look up a name at each
+// The host in an endpoint's URL is an IP address. Playwright would resolve a name at each
 // connection, possibly over the network.
 func TestEndpointURL(t *testing.T) {
 	t.Parallel()

@@ -10,8 +10,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// codeError converts an error of Playwright's to an error with a code. An error that already has
-// a code is returned as it is.
+// codeError converts a Playwright error to an error with a code. It returns an error that already
+// has a code as it is.
 func codeError(err error) error {
 	var own *wire.Error
 	if err == nil || errors.As(err, &own) {
@@ -33,7 +33,7 @@ func codeError(err error) error {
 	}
 }
 
-// isTimeout reports whether a call of Playwright's has timed out.
+// isTimeout reports whether a call to Playwright has timed out.
 func isTimeout(err error) bool { return errors.Is(err, playwright.ErrTimeout) }
 
 // isGone reports whether a call failed because its page or connection is gone.
@@ -61,8 +61,9 @@ func isNotRun(err error) bool {
 	return strings.Contains(err.Error(), "Cannot find context with specified id")
 }
 
-// isDocumentGone reports whether a call failed because its document was replaced. The call may have
-// had its effect. A call that changes nothing may be repeated in the new document.
+// isDocumentGone reports whether a call failed because its document was replaced. The call may
+// nevertheless have had its effect. A call that changes nothing may be repeated in the new
+// document.
 func isDocumentGone(err error) bool {
 	if err == nil {
 		return false
@@ -89,8 +90,8 @@ func isBadSelector(text string) bool {
 
 // errorText returns the text of an error without the parts that are for users of Playwright.
 func errorText(err error) string {
-	// If the expressions were package variables, every process that contains this package would
-	// compile them at its start.
+	// The regular expressions are not package variables. Otherwise every process that contains this
+	// package would compile them when it starts.
 	text := regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(err.Error(), "")
 	text, _, _ = strings.Cut(text, "\nCall log:")
 	return regexp.MustCompile(`^(playwright: |timeout: |target closed: |Error: )+`).ReplaceAllString(strings.TrimSpace(text), "")

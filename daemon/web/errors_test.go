@@ -10,7 +10,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// codeError finds the code of these error texts of Playwright.
+// codeError returns the right code for each of these error texts of Playwright.
 func TestErrorCodes(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]wire.Code{

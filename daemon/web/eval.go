@@ -29,8 +29,8 @@ func (c *pageCall) evaluate(ctx context.Context, code string) (value, error) {
 		"expression": code, "awaitPromise": true, "userGesture": true, "replMode": true,
 	})
 	if err == nil && result.Subtype == "promise" && result.ObjectID != "" {
-		// With replMode the page awaits what the script awaits, but not a promise that is the
-		// result of the script.
+		// With replMode the page awaits the promises for which the script itself uses await, but
+		// not a promise that is the script's result.
 		result, err = c.runScript(ctx, "Runtime.awaitPromise", map[string]any{"promiseObjectId": result.ObjectID})
 	}
 	switch {
@@ -72,7 +72,7 @@ func (c *pageCall) runScript(ctx context.Context, method string, params map[stri
 	case err == nil:
 		c.askedDirectly = true
 		return out.Result, out.Thrown()
-	case ps == nil, errors.Is(err, wire.CodeBrowserGone): // the page was not asked
+	case ps == nil, errors.Is(err, wire.CodeBrowserGone): // nothing was sent to the page
 		return cdp.RemoteObject{}, codeError(err)
 	case errors.Is(err, errLost):
 		return cdp.RemoteObject{}, wire.Errorf(wire.CodeResultUnknown, "the browser went away while the script ran").WithHint("abrowser status")
@@ -112,7 +112,7 @@ func (c *pageCall) awaitPage(ctx context.Context) error {
 	return codeError(err)
 }
 
-// stopScript stops the script that runs, and detaches from the CDP session in which it runs.
+// stopScript stops the running script, and detaches from the CDP session in which it runs.
 func (c *pageCall) stopScript(ctx context.Context, ps *pageSession) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()

@@ -16,8 +16,8 @@ import (
 // element is not ready at once, nothing is done.
 type fastAction struct {
 	verb   string // "click" or "fill"
-	button string // "" is left
-	count  int    // of clicks
+	button string // "" means the left button
+	count  int    // the number of clicks
 	text   string
 }
 
@@ -46,7 +46,7 @@ const (
 // the action must not be tried in another way. If the element is not ready and the reason is
 // known, tryFastPath stores the reason in at.why.
 func (c *pageCall) tryFastPath(ctx context.Context, at *target, a action) (done performed, state fastResult, err error) {
-	if a.fast == nil || c.frame != "" || ctx.Err() != nil || len(c.page.held) > 0 { // the driver knows what is held
+	if a.fast == nil || c.frame != "" || ctx.Err() != nil || len(c.page.held) > 0 { // only the driver can combine input with held keys and buttons
 		return done, fastRefused, nil
 	}
 	limited, cancel := context.WithTimeout(ctx, daemon.TimeLeft(ctx, firstTry))
@@ -97,9 +97,9 @@ type elementReport struct {
 	Saves bool    `json:"saves"` // the element is in a download link
 }
 
-// fill fills the element if it is ready. A script in the page sets the value of some elements,
-// such as a date field. In others the script selects the old text, and fill sends keyboard
-// input that replaces it.
+// fill fills the element if it is ready. For some elements, such as a date field, a script in the
+// page sets the value. For others the script selects the old text, and fill sends keyboard input
+// that replaces it.
 func (f fastAttempt) fill(ctx context.Context) (fastResult, performed, error) {
 	if f.IsCallerGone(ctx) {
 		return fastRefused, performed{}, nil
@@ -141,9 +141,9 @@ func (f fastAttempt) fill(ctx context.Context) (fastResult, performed, error) {
 }
 
 // typeText sends keyboard input, and returns true if the page has seen it. It returns false if the
-// element was removed before the input came, and an error if it is not known whether the page
-// has seen all of the input. The parameter typed is a query that was sent before the fill. The page
-// answers it when it sees the input.
+// element was removed before the input came, and an error if it is not known whether the page has
+// seen all of the input. The parameter typed is a query that was sent before the fill. The page
+// responds to this query when it sees the input.
 func (f fastAttempt) typeText(ctx context.Context, inputs []input, typed cdp.Pending) (bool, error) {
 	given, err := f.w.sendInputs(ctx, f.a, inputs)
 	if err != nil {
@@ -168,12 +168,12 @@ func (f fastAttempt) typeText(ctx context.Context, inputs []input, typed cdp.Pen
 	return false, unknownResultError(f.a, "the page did not say whether it saw the input")
 }
 
-// verdictSaves is the verdict of watchClick (verbs.js) that the page saw the click, and has
-// followed a link that saves a file.
+// verdictSaves is the verdict with which watchClick (verbs.js) reports that the page saw the click,
+// and followed a link that saves a file.
 const verdictSaves = "saves"
 
-// verdictUnused is the verdict of watchClick that the page saw the click, and that nothing on the
-// page has used it.
+// verdictUnused is the verdict with which watchClick reports that the page saw the click, and that
+// nothing on the page used it.
 const verdictUnused = "unused"
 
 // confirm converts a verdict of watchClick or watchKeys (verbs.js) to an error. It returns
@@ -225,7 +225,7 @@ func (f fastAttempt) click(ctx context.Context) (fastResult, performed, error) {
 		f.at.why = s.Why
 		return fastRefused, performed{}, err
 	}
-	// From here on, until is the deadline for the work that follows the click.
+	// From here on, the variable until holds the deadline for the work that follows the click.
 	until = time.Now().Add(max(daemon.TimeLeft(ctx, firstTry), stopWatchTime))
 	ctx, cancel = acknowledged(ctx)
 	defer cancel()
@@ -239,7 +239,7 @@ func (f fastAttempt) click(ctx context.Context) (fastResult, performed, error) {
 	if soon := time.Now().Add(stopWatchTime); until.Before(soon) {
 		until = soon
 	}
-	ended := clickReport{Hit: true, Moved: true} // the default, if the document is gone
+	ended := clickReport{Hit: true, Moved: true} // the values if the document is gone and sends no report
 	err = notAsked
 	if err == nil {
 		soon, cancel := context.WithTimeout(ctx, overTime)
@@ -264,7 +264,7 @@ func (f fastAttempt) click(ctx context.Context) (fastResult, performed, error) {
 	if err != nil {
 		return "", performed{}, err
 	}
-	f.settled = true // it is known whether the page navigates; settle, below, records that it does
+	f.settled = true // the report says whether the page navigates; if it does, settle records this below
 	switch {
 	case ended.Calm:
 		f.deferEnd(ctx, until)
@@ -286,9 +286,9 @@ type clickReport struct {
 }
 
 // endClick asks the page for its report on a click, and stores the report in ended. The parameter
-// came is the query "came", which the page answers with true when it has seen the click. If that
-// answer has arrived, endClick waits for the report only up to the time in the parameter until.
-// Otherwise it waits until ctx ends.
+// came is the query "came", to which the page responds with true when it has seen the click. If
+// this response has arrived, endClick waits for the report only up to the time in the parameter
+// until. Otherwise it waits until ctx ends.
 func (w *utilityWorld) endClick(ctx context.Context, until time.Time, came cdp.Pending, ended *clickReport) error {
 	if came.IsTrue() {
 		soon, cancel := context.WithDeadline(ctx, until)
@@ -298,9 +298,9 @@ func (w *utilityWorld) endClick(ctx context.Context, until time.Time, came cdp.P
 	return w.query(ctx, ended, "end")
 }
 
-// deferEnd delays the next command's turn until a large page has done the work that it
-// deferred in a click. The caller of the click is answered before that, because the page paints
-// before it does this work, and painting takes longer than the click.
+// deferEnd delays the next command's turn until a large page has done the work that it deferred
+// when it handled a click. The caller of the click is answered before that work is done. The reason
+// is that the page paints before it does this work, and painting takes longer than the click.
 func (f fastAttempt) deferEnd(ctx context.Context, until time.Time) {
 	asked, err := f.w.start(ctx, "end")
 	if err != nil {
@@ -309,7 +309,7 @@ func (f fastAttempt) deferEnd(ctx context.Context, until time.Time) {
 	f.Ticket.Defer(func() {
 		limited, cancel := context.WithDeadline(context.WithoutCancel(ctx), until)
 		defer cancel()
-		stopped := struct{ Moved bool }{true} // the default, if the document is gone
+		stopped := struct{ Moved bool }{true} // the values if the document is gone and sends no report
 		_ = f.w.finish(limited, asked, &stopped)
 		f.pendingTabs.Store(!f.isQuiet()) // before settle, which makes isQuiet return false
 		if stopped.Moved {
@@ -318,7 +318,7 @@ func (f fastAttempt) deferEnd(ctx context.Context, until time.Time) {
 	})
 }
 
-// clicks returns the input events of a move to a position and count clicks there.
+// clicks returns the input events that move the mouse to a position and click there count times.
 func clicks(at elementReport, button string, count int) []input {
 	down := map[string]int{"left": 1, "right": 2, "middle": 4}[button]
 	mouse := func(kind, button string, buttons, clicks int) input {

@@ -10,10 +10,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// calmPage is the format of a script that makes a page with an element #go. Its arguments are the
-// page's HTML, the number of further elements, the milliseconds that the first frame after a
-// click on #go takes, and the statements that the click runs. The work that these statements put
-// into timers is done after that frame.
+// calmPage is a format string for a script that makes a page with an element #go. It takes the
+// page's HTML, the number of further elements, the milliseconds that the first frame after a click
+// on #go takes, and the statements that run on the click. Timers that these statements set fire
+// after that frame.
 const calmPage = `document.body.innerHTML = %q + "<i></i>".repeat(%d); window.clicked = window.frame = 0;
 	(function next() { requestAnimationFrame(() => {
 		const follows = clicked;
@@ -44,8 +44,8 @@ func TestClickIsAnsweredBeforeThePagePaints(t *testing.T) {
 			early++
 		}
 	}
-	// An answer that waits for the page to paint is never early. One that does not wait is late
-	// only if this process does not run in the 700 ms that the page takes to paint.
+	// If replies waited for the page to paint, none would be early. A reply that does not wait is
+	// late only if this process does not run during the 700 ms that the page takes to paint.
 	if early == 0 {
 		t.Errorf("all %d clicks were answered after the page had painted", clicks)
 	}
@@ -90,9 +90,9 @@ func TestCloseWaitsForDeferredWork(t *testing.T) {
 	}
 }
 
-// The reply to a click names the tab that the page opens in a timer. On a large page the click is
-// answered before the timer runs. There, a warning in a later reply names the tab instead. The tab
-// is named only once.
+// If a click sets a timer that opens a tab, the reply to the click names the tab. On a large page
+// the click is answered before the timer fires. There, a warning in a later reply names the tab
+// instead. The tab is named only once.
 func TestTabOpenedByTimer(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
@@ -134,7 +134,7 @@ func TestDownloadBegunByTimer(t *testing.T) {
 	const begin = `setTimeout(() => { const a = document.createElement("a"); a.href = "/download/a/late.txt?ms=%d"; a.download = ""; a.click() }, %d)`
 	for _, tt := range []struct {
 		name         string
-		more         int // elements of the page
+		more         int // further elements of the page
 		after, takes int // milliseconds until the page begins the download, and until the server responds
 		byClick      bool
 	}{

@@ -17,8 +17,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// quickPage is the format of a script, whose argument is further statements. The script makes a
-// page with a button and a field, and counts the events that they get.
+// quickPage is a format string for a script, and takes further statements for the script. The
+// script makes a page with a button and a field, and counts the events that they get.
 const quickPage = `(() => {
 	document.body.innerHTML = '<button id="go">go</button> <input id="name">';
 	window.clicks = window.doubles = window.fills = window.astray = 0;
@@ -37,8 +37,8 @@ const quickPage = `(() => {
 	return 0;
 })()`
 
-// An action is performed once, and on no other element, whether the element is ready at once or
-// the driver waits for it.
+// An action is performed once, and on no other element. This is so for an element that is ready at
+// once, and for one that the driver waits for.
 func TestFastPath(t *testing.T) {
 	t.Parallel()
 	click := func(t *testing.T, s *daemontest.Session) error {
@@ -77,8 +77,8 @@ func TestFastPath(t *testing.T) {
 		{"click on what is slow to take it", `go.addEventListener("mousedown", () => { for (const end = Date.now() + 1500; Date.now() < end;); });`, click, "1 0 0  0"},
 		{"fill on a page that is busy", "busy(1800);", fill, "0 0 1 text 0"},
 		{"fill of a date on a page that is busy", `document.querySelector("#name").type = "date"; busy(1800);`, fillDate, "0 0 1 2026-11-22 0"},
-		// Between its two busy periods the page only responds to the question whether the element
-		// is ready.
+		// Between its two busy periods the page only has time to report whether the element is
+		// ready.
 		{"fill of a date on a page that gets busy", `document.querySelector("#name").type = "date"; busy(300, () => busy(1800));`, fillDate, "0 0 1 2026-11-22 0"},
 	}
 	s := home.Start(t)
@@ -96,9 +96,9 @@ func TestFastPath(t *testing.T) {
 	}
 }
 
-// The fast path checks the element before Playwright does. If this check has found why the element
-// is not ready, the error of the command gives that reason, even if the time limit is too short
-// for Playwright to find it.
+// The fast path checks the element before Playwright does. If this check finds why the element is
+// not ready, the error of the command gives that reason, even if the time limit is too short for
+// Playwright to find it.
 func TestFastPathReason(t *testing.T) {
 	t.Parallel()
 	s := home.Start(t)
@@ -121,9 +121,9 @@ func TestFastPathReason(t *testing.T) {
 	}
 }
 
-// An action on an element that is ready needs no driver: it is performed while the driver is
-// suspended. On a busy machine the page may respond later than the fast path allows (a fill has to
-// begin within promptTime), which leaves the action to the driver. So the test makes several tries,
+// An action on a ready element needs no driver: it is performed while the driver is suspended. On a
+// busy machine the page may respond later than the fast path allows. For example, a fill has to
+// begin within promptTime. The action is then left to the driver. So the test makes several tries,
 // and one of them has to succeed.
 func TestFastPathNeedsNoDriver(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
@@ -132,8 +132,8 @@ func TestFastPathNeedsNoDriver(t *testing.T) {
 	do(t, s, verbs.GetText, verbs.GetIn{Element: element("#go")}) // connects to the page
 	driver := sharedDriver(t)
 	// perform suspends the driver for a second at most, and runs an action. It returns 0 if the
-	// action was performed while the driver was suspended. Otherwise it returns the milliseconds
-	// from the driver's resumption to the action.
+	// action was performed while the driver was suspended. Otherwise it returns how many
+	// milliseconds after the driver's resumption the action was performed.
 	perform := func(name string, act func() error) int64 {
 		if err := syscall.Kill(driver, syscall.SIGSTOP); err != nil {
 			t.Fatal(err)
@@ -199,7 +199,7 @@ func TestFastPathUnknownResult(t *testing.T) {
 	}
 }
 
-// If the caller disconnects while the page is being asked, nothing is clicked or filled.
+// If the caller disconnects while the fast path waits for the page, nothing is clicked or filled.
 func TestFastPathCallerDisconnects(t *testing.T) {
 	t.Parallel()
 	s := home.Start(t)
@@ -216,7 +216,8 @@ func TestFastPathCallerDisconnects(t *testing.T) {
 	}
 }
 
-// If several elements match, the first is used, with a warning. A ref finds its element.
+// If several elements match a selector, the first is used, with a warning. A ref selects its own
+// element.
 func TestFastPathSelectors(t *testing.T) {
 	t.Parallel()
 	s := home.Start(t)
@@ -262,8 +263,8 @@ func TestFastPathClickNavigates(t *testing.T) {
 		{"a hash", "", `location.hash = "there"`, "/form#there"},
 		{"a state", "", `history.pushState({}, "", "/pushed")`, "/pushed"},
 		{"nothing", "", "", "/form"},
-		// In the cases from here on, the page navigates in a later task of its event loop than
-		// the one that dispatches the click.
+		// From here on, the click is dispatched in one task of the page's event loop, and the page
+		// navigates in a later task.
 		{"a form", inForm, `queue(10, 20)`, "/slow?ms=400"},
 		{"a timer", "", `setTimeout(() => location.href = "/slow?ms=400")`, "/slow?ms=400"},
 		{

@@ -16,10 +16,11 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// The session can choose a frame, in which its commands find their elements and run their scripts.
-// frames.js of launcher/driver resolves selectors in it. A ref is valid in every frame.
+// A session can choose a frame. Its commands then find their elements and run their scripts in this
+// frame. frames.js of launcher/driver resolves selectors in it. A ref is valid in every frame.
 
-// inFrame returns Playwright's selector for a selector, in the session's frame.
+// inFrame returns the selector by which Playwright finds sel in the session's frame, or in the main
+// frame if the session has chosen no frame.
 func (c *call) inFrame(sel selector) string { return c.frame + sel.query }
 
 // frameDocument returns the document of the session's frame as an element to act on.
@@ -41,7 +42,8 @@ func (c *pageCall) enterFrame(ctx context.Context) error {
 	return err
 }
 
-// captureFrame returns the snapshot of the session's frame, or of the whole page.
+// captureFrame returns the snapshot of the session's frame, or of the whole page if the session has
+// chosen no frame.
 func (c *pageCall) captureFrame(ctx context.Context) (*aria.Node, error) {
 	if c.frame == "" {
 		return c.capture(ctx)
@@ -59,8 +61,8 @@ type frameAnswer struct {
 	Result cdp.Evaluation `json:"result"`
 }
 
-// ask sends a CDP command to the process of the session's frame. Without a method, it only
-// asks for the frame's URL.
+// ask sends a CDP command to the process of the session's frame. If method is empty, ask only gets
+// the frame's URL.
 func (c frameCall) ask(ctx context.Context, method string, params map[string]any) (frameAnswer, error) {
 	ask := map[string]any{"target": c.page.target, "frame": c.State.Get().Frame.ID, "method": method, "params": params}
 	given, err := askAside(ctx, c.page.conn, func() (any, error) { return c.page.cdp.Send("Abrowser.inFrame", ask) })
@@ -82,7 +84,7 @@ func (c *call) frameGone() error {
 	return wire.Errorf(wire.CodeNotFound, "the frame %s is gone", c.State.Get().Frame.Label).WithHint("abrowser frame main")
 }
 
-// run runs a script as runScript does.
+// run runs a script in the session's frame. It does for a frame what runScript does for a page.
 func (c frameCall) run(ctx context.Context, method string, params map[string]any) (cdp.RemoteObject, error) {
 	c.aheadOfEvents = true
 	out, err := c.ask(ctx, method, params)
@@ -104,8 +106,8 @@ func (c frameCall) run(ctx context.Context, method string, params map[string]any
 	return cdp.RemoteObject{}, codeError(err)
 }
 
-// await waits until the frame responds, and returns its URL. It is called before a script is
-// sent: see awaitPage.
+// await waits until the frame responds, and returns its URL. It is called before a script is sent,
+// for the same reason as [pageCall.awaitPage].
 func (c frameCall) await(ctx context.Context) (string, error) {
 	if _, err := c.ask(ctx, "Runtime.evaluate", map[string]any{"expression": "0"}); err != nil && !isDocumentGone(err) {
 		return "", codeError(err)
@@ -137,7 +139,8 @@ type frameFound struct {
 // frameName matches the name of a frame, as opposed to a selector.
 const frameName = `^[A-Za-z_][\w-]*$`
 
-// selectFrame makes the session act in the frame that a selector, a ref or a frame's name stands for.
+// selectFrame makes the session act in a frame. The frame is given by a selector, by a ref or by
+// the frame's name.
 func (c *pageCall) selectFrame(ctx context.Context, in verbs.FrameIn) (verbs.FrameOut, error) {
 	at, err := c.aim(in.Selector)
 	if err != nil {
@@ -163,7 +166,8 @@ func (c *call) mainFrame(context.Context, verbs.Empty) (verbs.FrameOut, error) {
 	return verbs.FrameOut{Frame: "main"}, c.leaveFrame()
 }
 
-// leaveFrame makes the session act in the main frame. Opening a URL and changing the tab do so, too.
+// leaveFrame makes the session act in the main frame again. Commands that open a URL or change the
+// active tab call it, too.
 func (c *call) leaveFrame() error {
 	if c.State.Get().Frame == (daemon.Frame{}) {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/abrowser/abrowser/daemon"
 )
 
-// probeTime is the longest time that a working driver takes to respond.
+// probeTime is how long a working driver takes to respond, at most.
 const probeTime = time.Second
 
 // IsPageClosed reports whether Playwright has reported that the page with the given target id was
@@ -17,13 +17,13 @@ func (conn *connection) IsPageClosed(target string) bool {
 	return p != nil && p.isClosed()
 }
 
-// IsRecovering asks a shared driver about the page with the given target id. It returns true in
-// two cases:
+// IsRecovering asks a shared driver about the page with the given target id. It returns true in two
+// cases:
 //
 //   - The driver does not respond within probeTime. Such a driver is replaced.
 //   - The call to the driver fails because the page or the connection is gone.
 //
-// It returns false if the session has a driver of its own, or if conn does not know the page.
+// It returns false if the session has a driver of its own, or if conn has no such page.
 func (conn *connection) IsRecovering(target string) bool {
 	p := conn.page(target)
 	if p == nil || !conn.driver.isShared() {

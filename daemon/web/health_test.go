@@ -22,7 +22,8 @@ func TestMissedDeadlinesOfAPageThatAnswers(t *testing.T) {
 	}
 }
 
-// If a page is busy for several seconds, the status is wedged until the page responds again.
+// If a page is busy for several seconds, the session's status is wedged until the page responds
+// again.
 func TestWedgedPageRecovers(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)

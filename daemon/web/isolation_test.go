@@ -11,9 +11,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// Two sessions of one browser use what is a session's own at the same time: headers, a password,
-// routes, scripts, the console, the errors, the requests and the chosen frame. Neither gets anything
-// of the other, nor does a third session, which uses none of it.
+// Two sessions of one browser use their own settings and data at the same time: headers, a
+// password, routes, scripts, the console, the errors, the requests and the chosen frame. Neither
+// session gets anything of the other. A third session, which sets none of these, gets nothing of
+// either.
 func TestSettingsOfTwoSessions(t *testing.T) {
 	t.Parallel()
 	web := site.Start(t)
@@ -41,8 +42,8 @@ func setOwn(t *testing.T, s *daemontest.Session, name string) {
 	do(t, s, verbs.AddInitScript, verbs.AddInitScriptIn{Script: fmt.Sprintf("window.task = %q", name)})
 }
 
-// useOwn opens pages in a session, and checks that they have the settings of the session with this
-// name, or none if the name is empty.
+// useOwn opens pages in a session, and checks that they have the settings that setOwn has made with
+// the same name, or none if the name is empty.
 func useOwn(t *testing.T, s *daemontest.Session, web *site.Site, name string) {
 	check := func(what, got, want string) {
 		if got != want {
@@ -63,7 +64,7 @@ func useOwn(t *testing.T, s *daemontest.Session, web *site.Site, name string) {
 		check("the answer", routed, fmt.Sprintf(`"routed for %s"`, name))
 	}
 
-	// The frame, and what the pages log, throw and request.
+	// Check the frame, the console, the errors and the requests.
 	open(t, s, web.URL("/nest?of="+name))
 	if name != "" {
 		do(t, s, verbs.FrameSelect, verbs.FrameIn{Selector: "iframe"})

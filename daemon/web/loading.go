@@ -16,9 +16,8 @@ const (
 	// documentTime is how long a command waits for a document that the page has committed
 	// to and is still parsing. After that the document is used as far as it is parsed.
 	documentTime = 3 * time.Second
-	// deferTime is how long a command may delay the next one after its reply, while it finds out
-	// whether the page navigates. If that is not known after deferTime, the next command has to
-	// find out.
+	// deferTime is how long, after its reply, a command may delay the next one to find out whether
+	// the page navigates. If that is not known after deferTime, the next command has to find out.
 	deferTime = 100 * time.Millisecond
 	// maxRedirects is how many documents in a row a command waits for, if each of them navigates
 	// to the next.
@@ -35,8 +34,8 @@ func (p *page) followNavigation() {
 	p.conn.spawn(func() { _, _ = p.cdp.Send("Abrowser.follow", map[string]any{"target": p.target}) })
 }
 
-// mayNavigate records that the command may have made the page navigate. As deferred work, it waits
-// for the navigation after the reply. It does neither for the verb wait, nor if it is already known
+// mayNavigate records that the command may have made the page navigate, and defers the wait for the
+// navigation until after the reply. It does nothing for the verb wait, or if it is already known
 // whether the page navigates.
 func (c *call) mayNavigate() {
 	p := c.page
@@ -47,8 +46,8 @@ func (c *call) mayNavigate() {
 	c.Ticket.Defer(func() { c.on(p).settle(deferTime) })
 }
 
-// settle waits, for limit at most, until a navigation that the page has requested is committed,
-// and until Playwright has reported the navigation.
+// settle waits up to limit until a navigation that the page has requested is committed, and until
+// Playwright has reported the navigation.
 func (c *pageCall) settle(limit time.Duration) {
 	err := c.watch(limit, func() error { return c.page.settle(limit) })
 	c.aheadOfEvents = false
@@ -91,11 +90,11 @@ func (c *pageCall) awaitArrival(ctx context.Context) error {
 	return nil
 }
 
-// awaitDocument waits until the page has parsed the document that it has committed to or
-// is navigating to. It sends nothing to a page that is known from events to have a parsed document
-// and no pending navigation. If a document is not parsed within documentTime, or within four fifths
-// of the time that ctx leaves, awaitDocument warns and returns nil. Later calls do not wait for
-// that document again.
+// awaitDocument waits until the page has parsed its document. If the page is navigating, this is
+// the document to which it navigates. awaitDocument sends nothing if events have shown that the
+// document is parsed and that no navigation is pending. If a document is not parsed within
+// documentTime, or within four fifths of the time until ctx ends, awaitDocument warns and returns
+// nil. Later calls do not wait for that document again.
 func (c *pageCall) awaitDocument(ctx context.Context) error {
 	for range maxRedirects {
 		if err := c.awaitArrival(ctx); err != nil {
@@ -122,8 +121,9 @@ func (c *pageCall) awaitDocument(ctx context.Context) error {
 	return nil
 }
 
-// awaitBriefly waits for the document as awaitDocument does, but for documentTime at most. After
-// that it warns and returns nil. It is for commands that can be answered without the document.
+// awaitBriefly waits for the document in the same way as awaitDocument, but up to documentTime at
+// most. After that it warns and returns nil. It is for commands that can be answered without the
+// document.
 func (c *pageCall) awaitBriefly(ctx context.Context) error {
 	short, cancel := context.WithTimeout(ctx, documentTime)
 	defer cancel()

@@ -21,8 +21,9 @@ import (
 const parseTime = 150 * time.Millisecond
 
 // startLoading starts a server and returns its URL. The elements of the page / navigate to /next in
-// different ways, or to the path in the query parameter to. /next comes in two halves: the first
-// commits the navigation, and the second has all of the content.
+// different ways. The query parameter "to" of that page replaces /next by another path. The
+// document of /next comes in two halves: the first commits the navigation, and the second has all
+// of the content.
 func startLoading(t *testing.T) string {
 	t.Helper()
 	over := make(chan struct{})
@@ -72,8 +73,8 @@ func startLoading(t *testing.T) string {
 	return server.URL
 }
 
-// reads returns a map from the names of verbs to functions. Each function reads the document by its
-// verb. It returns the value that was read, and the value that is right for /next.
+// reads returns functions that read the document, by the names of their verbs. Each function
+// returns the value that it has read, and the value that is right for /next.
 func reads(s *daemontest.Session) map[string]func(*testing.T) (got, want string) {
 	str := func(v any) string { return fmt.Sprint(v) }
 	return map[string]func(*testing.T) (got, want string){
@@ -97,7 +98,8 @@ func reads(s *daemontest.Session) map[string]func(*testing.T) (got, want string)
 	}
 }
 
-// After a command that navigates, the next command sees the new document when it is parsed.
+// After a command that navigates, the next command waits until the new document is parsed, and uses
+// this document.
 func TestReadingAfterANavigation(t *testing.T) {
 	t.Parallel()
 	s, at := home.Start(t), startLoading(t)
@@ -167,7 +169,8 @@ func TestReadingAfterANavigationInABatch(t *testing.T) {
 	}
 }
 
-// A document that is never complete is waited for once, and then read as far as it is parsed.
+// If a document never ends, only one command waits for it. Commands then read the document as far
+// as it is parsed.
 func TestReadingAnEndlessDocument(t *testing.T) {
 	t.Parallel()
 	s, at := home.Start(t), startLoading(t)
@@ -213,7 +216,7 @@ func TestReadingADocumentThatDoesNotCome(t *testing.T) {
 }
 
 // On a page that is not loading, a click and a read use only the direct connection to the page.
-// They do not ask the driver, which is suspended here, whether there is anything to wait for.
+// They do not ask the driver, which is suspended here, whether the page is loading.
 func TestAPageAtRestIsNotWaitedFor(t *testing.T) {
 	s, at := home.Start(t), startLoading(t)
 	open(t, s, at+"/next")
@@ -238,8 +241,8 @@ func TestAPageAtRestIsNotWaitedFor(t *testing.T) {
 	}
 }
 
-// When a new daemon adopts a page, the page may be navigating to a server that does not respond.
-// The daemon does not wait for that server.
+// When a new daemon adopts a page, the page may be navigating to a server that does not respond. A
+// command that does not need the next document does not wait for that server.
 func TestAdoptingAPageThatLoads(t *testing.T) {
 	t.Parallel()
 	s, at := home.Start(t), startLoading(t)

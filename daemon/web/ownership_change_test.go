@@ -18,7 +18,7 @@ import (
 )
 
 // rests ends the daemon of a session, as happens when the daemon is idle for too long. It waits
-// until the broker lists the session's tabs as released, which means that they have no daemon.
+// until the broker lists the session's tabs as released, which means that no daemon uses them.
 func rests(t *testing.T, s *daemontest.Session) {
 	t.Helper()
 	s.End(t)
@@ -41,8 +41,9 @@ func rested(t *testing.T, s *daemontest.Session) {
 	}
 }
 
-// The settings of an agent apply when the agent comes back, even under another daemon. They do
-// not apply to another agent, which finds the page as the browser shows it.
+// The settings of an agent apply again when the agent returns to its session, even under another
+// daemon. They do not apply to another agent, which finds the page as the browser shows it without
+// settings.
 func TestSettingsBelongToAgent(t *testing.T) {
 	t.Parallel()
 	web := site.Start(t)

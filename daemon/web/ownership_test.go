@@ -13,7 +13,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// as returns the session with another client, whose requests name the given agent.
+// as returns the session with another client, which sends the given agent in its requests.
 func as(t *testing.T, s *daemontest.Session, agent string) *daemontest.Session {
 	t.Helper()
 	place, err := s.Home.Root.Session(s.Name)

@@ -22,19 +22,19 @@ type page struct {
 	opener string                                 // the target id of the page that opened this one
 	clock  func(limit time.Duration) (any, error) // is documentStart, except in tests
 
-	attaching chan struct{} // a semaphore: held while session is made
+	attaching chan struct{} // a semaphore, held while the field session is set
 	mu        sync.Mutex    // guards the fields below
-	session   *pageSession  // nil until it is needed, and after it was dropped
+	session   *pageSession  // the session on the direct connection; nil until needed, and after it was dropped
 	navigated chan struct{} // closed and replaced when the main frame navigates
 
 	commits      atomic.Int64                 // navigations of the main frame so far
-	parsed       atomic.Int64                 // commits+1 when the last wait for a document ended
+	parsed       atomic.Int64                 // commits+1 of the last document for which the wait is over; 0 if there is none
 	pending      atomic.Bool                  // the main frame is navigating to another document
 	mayNavigate  atomic.Bool                  // an action may have started a navigation that is not known to be over
 	utilityWorld atomic.Pointer[utilityWorld] // the main frame's; outdated if commits has changed
 	document     atomic.Pointer[document]     // the main frame's; outdated if commits has changed
 	lastAct      atomic.Int64                 // the number of the last action
-	acting       atomic.Int64                 // the number of the action in its act phase; 0 if none is
+	acting       atomic.Int64                 // the number of the action that is in its act phase; 0 if there is none
 	held         map[string]bool              // pressed keys and buttons; used only by the command whose turn it is
 	shown        *shownSnapshot               // the last snapshot; used only by the command whose turn it is
 	gone         chan struct{}                // closed when the page is closed
@@ -87,7 +87,7 @@ func (p *page) phase(event any) {
 	p.acting.Store(int64(id))
 }
 
-// targetInfo is what the browser process knows about a page.
+// targetInfo is what the browser process reports about a page.
 type targetInfo struct{ target, opener, title, url string }
 
 // info asks the browser process about the page. The browser process responds even while a
@@ -157,12 +157,12 @@ func (p *page) awaitErrorPage(ctx context.Context, commits int64) {
 	}
 }
 
-// hold records that a key or a button is pressed, or that it is not.
-func (p *page) hold(name string, is bool) {
+// hold records whether a key or a button is pressed.
+func (p *page) hold(name string, pressed bool) {
 	if p.held == nil {
 		p.held = map[string]bool{}
 	}
-	if delete(p.held, name); is {
+	if delete(p.held, name); pressed {
 		p.held[name] = true
 	}
 }

@@ -161,8 +161,8 @@ func (c *call) newPage(ctx context.Context) (*page, error) {
 	return p, c.Tabs.Activate(ctx, tab)
 }
 
-// openTabTime is how long the browser may take to open a tab, if the command's time is not over
-// before. With many sessions that start at once, on a slow machine, a tab may take 15 s.
+// openTabTime is how long the browser may take to open a tab, unless the command's time is over
+// earlier. On a slow machine on which many sessions start at once, a tab may take 15 s.
 const openTabTime = time.Minute
 
 // openTab opens a tab of the session. The tab does not become active.
@@ -176,7 +176,7 @@ func (c *call) openTab(ctx context.Context) (*page, verbs.Tab, error) {
 	})
 }
 
-// openTabBy opens a tab by the function create. The tab does not become active.
+// openTabBy opens a tab by calling create(). The tab does not become active.
 func (c *call) openTabBy(ctx context.Context, create func(*connection) (*page, error)) (*page, verbs.Tab, error) {
 	conn, err := c.connected(ctx)
 	if err != nil {
@@ -268,9 +268,10 @@ func (c *call) newTabs(ctx context.Context) []verbs.OpenedTab {
 	return all
 }
 
-// warnOfLateEffects warns of tabs that the page has opened during the deferred work of an earlier
-// click (see fastAttempt.deferEnd), and of downloads that have started since the last reply, unless the
-// reply to this command names them already.
+// warnOfLateEffects warns of side effects that came after the reply to the command that caused
+// them: tabs that the page has opened during the deferred work of a click (see
+// fastAttempt.deferEnd), and downloads. It leaves out those that the reply to this command already
+// names.
 func (c *call) warnOfLateEffects(ctx context.Context) {
 	pending := c.pendingTabs.Load()
 	if c.IsForeign() || !pending && !c.downloads.HasNew(ctx) {
@@ -289,19 +290,18 @@ func (c *call) warnOfLateEffects(ctx context.Context) {
 }
 
 // isQuiet reports whether the command is known to have no side effects that the broker would
-// report. That is so if the command's last response came over the direct connection, and carried
+// report. This is known if the command's last response came over the direct connection, and carried
 // the broker's mark that nothing has changed: see [cdp.Conn.IsQuiet].
 func (c *call) isQuiet() bool {
 	conn := c.current()
 	return c.askedDirectly && conn != nil && conn.isQuiet()
 }
 
-// catchUp waits until Playwright has reported everything that happened before the page
-// responded, and then until the dialogs that were reported have been answered. Each of the two
-// waits takes up to catchTime. They are needed only after a response over the direct connection,
-// which may arrive before Playwright's events. A response through Playwright arrives after all
-// earlier events. If the broker has sent no page events since the last call, catchUp does not
-// wait.
+// catchUp waits until Playwright has reported everything that happened before the page responded,
+// and then until the daemon has answered the reported dialogs. Each of the two waits takes up to
+// catchTime. They are needed only after a response over the direct connection, which may arrive
+// before Playwright's events. A response through Playwright arrives after all earlier events. If
+// the broker has sent no page events since the last call of catchUp, catchUp does not wait.
 func (c *call) catchUp() {
 	events := int64(c.Tabs.Events())
 	isNew := events != c.seenEvents.Swap(events)

@@ -34,16 +34,16 @@ func TestQuietCommandsSendNoRequest(t *testing.T) {
 		eval(t, s, "1")
 		return questions(t, s) - before
 	}
-	// This waits until everything that the load of the page causes is over. The page declares no icon
-	// on the server, since the response to the request of an icon could come at any later moment.
+	// Wait until the load of the page has no more effects. The page is one that requests no icon
+	// from the server, since the response to this request could come at any later moment.
 	for end := time.Now().Add(patience); quiet() > 0; {
 		if time.Now().After(end) {
 			t.Fatal("a command on a page that does nothing still asks the broker for tabs")
 		}
 	}
-	// A command that takes longer than its limit may have been performed by the driver, which a busy
-	// page or machine can cause: the fast path gives a page 100 ms to begin a fill, and 1 s to a click.
-	// The daemon then asks.
+	// The fast path gives a page 100 ms to begin a fill, and 1 s for a click. If the page or the
+	// machine is busy, a command takes longer, and the driver may have performed it. The daemon
+	// then asks the broker for tabs, so the command is tried again.
 	inTime := func(name string, limit time.Duration, run func()) {
 		for end := time.Now().Add(patience); ; {
 			before, began := questions(t, s), time.Now()

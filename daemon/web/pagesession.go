@@ -18,23 +18,23 @@ type pageSession struct {
 	id   string
 }
 
-// lostTime is how long the daemon waits for a report that the connection is lost, after a report
-// that a page was closed. The wait is needed because the pages of a lost connection are reported as
+// lostTime is how long the daemon waits after a report that a page was closed, because a report
+// that the connection is lost may follow. When a connection is lost, its pages are reported as
 // closed before the loss itself is reported.
 const lostTime = 100 * time.Millisecond
 
 // errLost means that the connection has ended and no response will come.
 var errLost = errors.New("the connection ended before the response")
 
-// attachCDP returns the page's CDP session on the direct connection. If the page has none there,
+// attachCDP returns the page's CDP session on the direct connection. If there is no such session,
 // attachCDP attaches to the page. If it returns an error, nothing was sent to the page.
 func (p *page) attachCDP(ctx context.Context) (*pageSession, error) {
 	d, err := p.conn.dialCDP(ctx)
 	if err != nil {
-		p.conn.Drop() // Playwright's connection goes through the same broker
+		p.conn.Drop() // Playwright's connection leads to the same broker, so it is lost, too
 		return nil, err
 	}
-	select { // all calls share one session, because an object of one session is unknown in another
+	select { // all calls share one session, because the object ids of one session are not valid in another
 	case p.attaching <- struct{}{}:
 		defer func() { <-p.attaching }()
 	case <-ctx.Done():
@@ -65,7 +65,8 @@ func (p *page) attachCDP(ctx context.Context) (*pageSession, error) {
 	return ps, nil
 }
 
-// dropSession detaches from a CDP session. Commands in it that have no response yet get none.
+// dropSession detaches from a CDP session. Commands that were sent in it and have no response yet
+// never get one.
 func (p *page) dropSession(ps *pageSession) {
 	p.mu.Lock()
 	if p.session == ps {
@@ -93,7 +94,7 @@ func (ps *pageSession) call(ctx context.Context, method string, params, out any)
 func (ps *pageSession) send(ctx context.Context, method string, params any) (cdp.Pending, error) {
 	asked, err := ps.Send(ctx, ps.id, method, params)
 	if err != nil {
-		ps.page.conn.Drop() // Playwright's connection goes through the same broker
+		ps.page.conn.Drop() // Playwright's connection leads to the same broker, so it is lost, too
 		return asked, daemon.ConnectionLostError()
 	}
 	return asked, nil
@@ -112,8 +113,8 @@ func (ps *pageSession) await(ctx context.Context, asked cdp.Pending, out any) er
 	case <-ctx.Done():
 		return daemon.ContextError(ctx)
 	}
-	// If the connection is lost, the report that the page was closed comes first: see lostTime.
-	// If only the page was closed, its last response may have arrived before that report.
+	// If the connection is lost, the page is reported as closed before the loss is reported: see
+	// lostTime. If only the page was closed, its last response may have arrived before that report.
 	lost := false
 	select {
 	case a := <-answer:

@@ -15,7 +15,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// endpoint is a further CDP client of the session's endpoint, besides the daemon.
+// endpoint is a CDP client of the session's endpoint, in addition to the daemon.
 type endpoint struct {
 	t    testing.TB
 	conn *websocket.Conn

@@ -46,18 +46,19 @@ func (conn *connection) respond(p *prompts.Prompts, frame playwright.Frame, text
 	if err != nil {
 		raw = []byte(`{"do":"deny"}`)
 	}
-	// The decision is not passed as the result of the binding, because another client of the page
-	// may answer the binding first: see prompts.js. A frame that is gone does not need it.
+	// The decision is not the result of the binding, because another client of the page may answer
+	// the call of the binding first: see prompts.js. If the frame is gone, nothing waits for the
+	// decision.
 	_, _ = frame.Evaluate(fmt.Sprintf("globalThis[Symbol.for('abrowser.asks')]?.answer(%d, %s)", q.ID, raw))
 }
 
 const (
-	installTime = 2 * time.Second        // for the pages to get the script; a busy page gets it later
-	tellTime    = 500 * time.Millisecond // for pages to run a script
+	installTime = 2 * time.Second        // the longest wait for all pages to get the script; a busy page gets it later
+	tellTime    = 500 * time.Millisecond // the longest wait for all pages to run a script
 )
 
-// installPrompts runs the script in every document of the connection's pages, now and in the
-// future.
+// installPrompts makes every document of the connection's pages run the prompts script, both the
+// present documents and future ones.
 func (conn *connection) installPrompts(p *prompts.Prompts) error {
 	script, err := promptsInstaller(p)
 	if err != nil {
@@ -82,8 +83,8 @@ func (conn *connection) installPrompts(p *prompts.Prompts) error {
 	return err
 }
 
-// waitBriefly runs a call of Playwright to which all pages must respond. If a busy page delays
-// the call for longer than limit, waitBriefly returns nil, and the call goes on.
+// waitBriefly makes a call to Playwright to which all pages must respond. If a busy page delays the
+// call for longer than limit, waitBriefly returns nil, and the call goes on.
 func (conn *connection) waitBriefly(limit time.Duration, call func() error) error {
 	done := make(chan error, 1)
 	conn.spawn(func() { done <- call() })
@@ -95,8 +96,8 @@ func (conn *connection) waitBriefly(limit time.Duration, call func() error) erro
 	}
 }
 
-// originOf returns the origin of a URL, or "" if the URL has no host. A reply's record of a request
-// may contain no other part of the page's URL.
+// originOf returns the origin of a URL, or "" if the URL has no host. Replies contain a record of
+// each request, and this record must contain no other part of the page's URL.
 func originOf(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" {
@@ -115,7 +116,7 @@ func (conn *connection) runInFrames(script string, pages ...playwright.Page) {
 	told := make(chan struct{}, len(frames))
 	for _, frame := range frames {
 		conn.spawn(func() {
-			_, _ = frame.Evaluate(script) // a frame that is gone does not need it
+			_, _ = frame.Evaluate(script) // the frame may be gone, and then it needs no script
 			told <- struct{}{}
 		})
 	}

@@ -172,7 +172,7 @@ func TestFilePickerPolicy(t *testing.T) {
 	expect("pick", "a.txt given", "allowed", false)
 	expect("folder", "in.txt", "allowed", false)
 	do(t, s, verbs.PolicyFilePicker, verbs.FilePickerPolicyIn{Mode: "allow"})
-	expect("pick", "AbortError", "denied", true) // nothing is left to pick
+	expect("pick", "AbortError", "denied", true) // no file is queued any more
 	do(t, s, verbs.PolicyFilePicker, verbs.FilePickerPolicyIn{Mode: "deny", APIs: []string{"showOpenFilePicker"}})
 	do(t, s, verbs.PolicyRespond, verbs.PickerRespondIn{API: "showOpenFilePicker", Paths: []string{in}})
 	expect("pick", "AbortError", "denied", false)
@@ -207,8 +207,8 @@ func TestAskHuman(t *testing.T) {
 	}
 }
 
-// The session's next daemon decides for the pages that it adopts. When the session is closed, its
-// page gets the browser's own functions back.
+// The session's next daemon decides about the requests of the pages that it adopts. When the
+// session is closed, its page gets the browser's own functions back.
 func TestPromptsOfNextDaemon(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
@@ -270,7 +270,7 @@ func TestPromptsAfterDaemon(t *testing.T) {
 	agent := wire.NewAgent(4711)
 	const (
 		native = "String(navigator.geolocation.getCurrentPosition).includes('[native code]')"
-		// all returns the value of native in the page and in its frames.
+		// The expression all evaluates native in the page and in its frames.
 		all = "Promise.all(Array.from(frames, f => new Promise(done => { addEventListener('message', e => e.source === f && done(e.data)); f.postMessage('', '*') })))" +
 			".then(theirs => [" + native + ", ...theirs].join())"
 	)

@@ -15,12 +15,12 @@ import (
 // recorder records the session's requests. It writes each request to a file, the journal, as soon
 // as the request is over. The HAR is made from the journal.
 //
-// The recorder uses Playwright's events, and not Playwright's own HAR. That HAR is written when
-// its browser context is closed, but the context of a session is never closed.
+// The recorder uses Playwright's events, and not Playwright's own HAR recording. Playwright writes
+// its HAR when the browser context is closed, but the context of a session is never closed.
 type recorder struct {
 	state   *daemon.StateStore
 	journal har.Journal
-	lost    func(error) // is called with the error of each entry that could not be written
+	lost    func(error) // called with the error for each entry that could not be written
 
 	mu      sync.Mutex // guards the fields below
 	pending map[playwright.Request]time.Time
@@ -64,8 +64,8 @@ func (r *recorder) start(q playwright.Request) {
 }
 
 // end writes a request's entry into the journal. It is called on the goroutine that reads
-// Playwright's messages. So it uses another goroutine for the calls to Playwright that return
-// the content of the entry.
+// Playwright's messages, and must not block it. So end uses another goroutine for the calls to
+// Playwright that return the content of the entry.
 func (r *recorder) end(conn *connection, q playwright.Request) {
 	r.mu.Lock()
 	began, known := r.pending[q]
@@ -96,8 +96,8 @@ func (r *recorder) done() {
 	}
 }
 
-// append writes an entry into the journal. If the disk is full, the entry is lost, and the
-// command does not fail.
+// append writes an entry into the journal. If that fails, for example because the disk is full, the
+// entry is lost, and the command does not fail.
 func (r *recorder) append(e har.Entry) {
 	if err := r.journal.Append(e); err != nil {
 		r.lost(err)
@@ -118,9 +118,9 @@ func (r *recorder) stop(path string) (int, error) {
 	return n, errors.Join(err, r.journal.Remove())
 }
 
-// finish ends the recording at the end of the session, and returns the path of the HAR. It does
-// not change the state, which ends with the session. If the HAR cannot be written, the journal
-// is renamed, and the error has its new name.
+// finish ends the recording at the end of the session, and returns the path of the HAR. It does not
+// change the session's state, which ends with the session. If the HAR cannot be written, finish
+// renames the journal and returns an error that contains the new name.
 func (r *recorder) finish() (path string, err error) {
 	h := r.state.Get().HAR
 	if h == nil {
@@ -136,8 +136,8 @@ func (r *recorder) finish() (path string, err error) {
 	return h.Path, r.journal.Remove()
 }
 
-// write writes the HAR of the requests that were made so far, including those that have no
-// response yet. It returns the number of the requests.
+// write writes the HAR of all requests so far, including those that have no response yet. It
+// returns the number of requests.
 func (r *recorder) write(path string) (int, error) {
 	r.mu.Lock()
 	var idle chan struct{}
@@ -163,8 +163,8 @@ func (r *recorder) write(path string) (int, error) {
 	return r.journal.WriteArchive(path)
 }
 
-// entryOf returns the entry of a request that is over. The entry lacks what cannot be read any
-// more because the page is gone.
+// entryOf returns the entry of a request that is over. If the page is gone, some of the request's
+// data cannot be read any more. The entry then lacks it.
 func entryOf(q playwright.Request, began time.Time, bodies string) har.Entry {
 	e := har.NewEntry(began, q.Method(), q.URL(), q.ResourceType())
 	headers, _ := q.HeadersArray()

@@ -105,11 +105,11 @@ const (
 	laterNudge = 500 * time.Millisecond
 )
 
-// nudgeWhile calls take, which takes a picture. In a background tab the browser does not take the
-// picture of an element until it draws the page again. A further picture makes it draw the page,
-// so nudgeWhile takes small pictures until take returns. The browser takes pictures one after
-// the other. To keep take from waiting for many small pictures, nudgeWhile has only one of them
-// under way at a time.
+// nudgeWhile calls take(), which takes a picture. In a background tab the browser does not take the
+// picture of an element until it draws the page again. A further picture makes it draw the page, so
+// nudgeWhile takes small pictures until take() returns. The browser takes pictures one after the
+// other. So that take() does not wait for many small pictures, nudgeWhile requests the next one
+// only when the last one was taken, or is late.
 func nudgeWhile(p *page, take func() error) error {
 	over := make(chan struct{})
 	var work sync.WaitGroup

@@ -23,7 +23,8 @@ func refNumber(text string) (digits string, ok bool) {
 	return digits, ok && daemon.IsNumber(digits) && digits[0] != '0' && len(digits) <= 10
 }
 
-// selector names what a command acts on: a ref of a snapshot, or a selector of Playwright's.
+// selector names the element that a command acts on: by a ref of a snapshot, or by a selector for
+// Playwright.
 type selector struct {
 	given string
 	ref   int // 0: no ref
@@ -52,7 +53,7 @@ func parseSelector(given string) (selector, error) {
 	}
 	for part := range strings.SplitSeq(text, ">>") {
 		part = strings.TrimSpace(part)
-		// These engines of Playwright's bypass the session's refs and their checks.
+		// These selector engines of Playwright bypass the session's refs and their checks.
 		if strings.HasPrefix(part, "aria-ref=") || strings.HasPrefix(part, "internal:") {
 			return selector{}, wire.Errorf(wire.CodeBadInput, "selector engine not allowed: %q", part).WithHint(daemon.HintSnapshot)
 		}

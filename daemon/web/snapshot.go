@@ -51,7 +51,7 @@ const captureTries = 3
 func (c *pageCall) capturedWithRefs(ctx context.Context) (numberedSnapshot, error) {
 	var last error
 	for range captureTries {
-		// This makes the document's name known before the capture. The name is that of the captured
+		// This stores the document's name before the capture. It is the name of the captured
 		// document, unless the page navigates in between.
 		_, _ = c.documentNow(ctx)
 		root, err := c.capture(ctx)
@@ -98,7 +98,7 @@ func (c *pageCall) number(o numberedSnapshot, root *aria.Node) error {
 	return failed
 }
 
-// snapshot returns the text of the page or of a part of it.
+// snapshot returns a text that describes the elements of the page, or of a part of the page.
 func (c *pageCall) snapshot(ctx context.Context, in verbs.SnapshotIn) (verbs.SnapshotOut, error) {
 	whole, err := c.capturedWithRefs(ctx)
 	if err != nil {
@@ -128,19 +128,20 @@ func (c *pageCall) snapshot(ctx context.Context, in verbs.SnapshotIn) (verbs.Sna
 	return out, nil
 }
 
-// shownSnapshot is the text of a snapshot that the session has got of a page.
+// shownSnapshot is the last snapshot of a page that was returned to the session's caller.
 type shownSnapshot struct {
 	in       verbs.SnapshotIn // without Delta
 	document string
 	text     string
 }
 
-// shortText is the most bytes of a snapshot for which the changes are returned even if they are longer.
+// shortText is a length in bytes. If a snapshot is not longer than this, cutToDelta returns the
+// changes even if they are longer than the snapshot.
 const shortText = 200
 
-// cutToDelta replaces the snapshot in out by what has changed since the last one, if in requests
-// that. If the last one is of another document or had other options, or if the changes are longer
-// than the snapshot, out is unchanged, with a warning.
+// cutToDelta replaces the snapshot by its changes since the last snapshot, if the command requests
+// this. If the last snapshot is of another document or had other options, or if the changes are
+// longer than the snapshot, cutToDelta warns and changes nothing.
 func (c *pageCall) cutToDelta(out *verbs.SnapshotOut, in verbs.SnapshotIn, document string) {
 	wanted := in.Delta
 	in.Delta, in.Selector = false, c.frame+in.Selector
@@ -166,7 +167,8 @@ func (c *pageCall) cutToDelta(out *verbs.SnapshotOut, in verbs.SnapshotIn, docum
 	}
 }
 
-// part returns the subtree of an element, with the refs of the whole snapshot.
+// part returns the subtree of an element in the snapshot, with the same refs as in the whole
+// snapshot.
 func (c *pageCall) part(ctx context.Context, whole numberedSnapshot, sel selector) (*aria.Node, error) {
 	if sel.ref != 0 {
 		e, err := c.refs.Lookup(sel.ref)

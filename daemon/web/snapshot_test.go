@@ -74,7 +74,8 @@ func TestSnapshot(t *testing.T) {
 	fails(t, s, verbs.Snapshot, verbs.SnapshotIn{Selector: "a["}, wire.CodeBadInput)
 }
 
-// A password is shown as dots. The command get value, which asks for it, prints it.
+// A snapshot shows a password as dots. The command get value returns the password, because the
+// caller asks for this value explicitly.
 func TestSnapshotHidesPasswords(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
@@ -95,7 +96,8 @@ func TestSnapshotHidesPasswords(t *testing.T) {
 	}
 }
 
-// An element that shows by itself that it can be clicked has a ref, also if it is inline text.
+// An element that can be recognized as clickable, for example by its cursor or by an onclick
+// attribute, has a ref. This is so even if it is inline text.
 func TestSnapshotOfClickableText(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
@@ -130,8 +132,8 @@ func TestSnapshotOfClickableText(t *testing.T) {
 	}
 }
 
-// Each element that people can use has a ref, with a name or a text that tells what it is. Elements
-// that repeat another one have none.
+// Each element that people can use has a ref, with a name or a text that tells what it is. An
+// element that only repeats another one has no ref.
 func TestInteractiveSnapshot(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
@@ -219,7 +221,8 @@ func TestSnapshotDelta(t *testing.T) {
 	}
 }
 
-// A snapshot shows the states of controls, and controls that are disabled and get no pointer events.
+// A snapshot shows the states of controls. It also shows disabled controls that get no pointer
+// events.
 func TestSnapshotOfStates(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
@@ -319,8 +322,8 @@ func TestRefsKeepAndGoStale(t *testing.T) {
 	fails(t, s, verbs.Click, verbs.ClickIn{Element: element(refOf(t, second, "link", "Page two"))}, wire.CodeStaleRef)
 }
 
-// The check of a ref asks only the element, so its time does not depend on the size of the
-// page.
+// The check of a ref sends a query about one element, so its time does not depend on the size of
+// the page.
 func TestRefsOfALargePage(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
@@ -349,10 +352,10 @@ func TestRefsOfAPageThatLoadsAnew(t *testing.T) {
 	open(t, s, web.URL("/renewing"))
 	heading := regexp.MustCompile(`Load [0-9.]+`)
 	acted, late := 0, 0
-	took := 20 * time.Millisecond // the time of the last snapshot
+	took := 20 * time.Millisecond // how long the last snapshot took
 	for try := 0; try < 45 || try < 200 && (acted < 3 || late < 3); try++ {
 		wait := try
-		switch { // the document goes when the snapshot ends, or so late that the click comes in time
+		switch { // reload when the snapshot ends, or so late that the click comes before the reload
 		case try > 40:
 			wait = int(took.Milliseconds()) + 4*(try%10) - 8
 		case try > 20:

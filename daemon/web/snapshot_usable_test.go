@@ -10,8 +10,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// What people use in real apps has one ref, and a name that people see. Each page is what an app of
-// the test in daemon/web/walk was found to do.
+// An element that people use in a real app has one ref, and a name by which people can recognize
+// it. Each page reproduces what the test in daemon/web/walk has found in an app.
 func TestSnapshotOfUsable(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
@@ -68,8 +68,7 @@ func TestSnapshotOfUsable(t *testing.T) {
 	}
 }
 
-// A click on an option of a list, a frame with a title and a body that can be edited are used by
-// their refs.
+// An option of a list, a frame with a title, and an editable body can be used by their refs.
 func TestRefsOfOptionsAndFrames(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)

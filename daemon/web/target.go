@@ -72,15 +72,15 @@ func (c *pageCall) referenced(ref int) (refs.Element, error) {
 		return e, err
 	case e.Target != c.page.target:
 		return e, refs.StaleError(ref, "it is of another tab")
-	case e.Connection != c.page.conn.at.Party: // Playwright may have given its ref to another element
+	case e.Connection != c.page.conn.at.Party: // over the new connection, Playwright may have given this ref to another element
 		return e, refs.StaleError(ref, "the connection to the page was lost since its snapshot")
 	}
 	return e, nil
 }
 
-// isUnchanged reports whether the element is known to be unchanged since it got its ref. The check
-// takes one message about this element, while a capture would contain the whole page. For an
-// element that is not visible or is in a child frame, isUnchanged returns false.
+// isUnchanged reports whether the element is known to be unchanged since it got its ref. This check
+// takes one message about this element, while a capture transfers the whole page. For an element
+// that is not visible or is in a child frame, isUnchanged returns false.
 func (c *pageCall) isUnchanged(ctx context.Context, e refs.Element) bool {
 	if aria.FrameOf(e.PlaywrightRef) != "" {
 		return false
@@ -135,8 +135,8 @@ func (c *pageCall) checkRef(ctx context.Context, ref int) (refs.Element, error) 
 	return e, nil
 }
 
-// findOne returns the first of the elements that match now, and warns if several match. It does
-// not wait.
+// findOne returns the first element that matches the selector now, and warns if several match. It
+// does not wait.
 func (c *pageCall) findOne(ctx context.Context, given string) (playwright.Locator, error) {
 	at, err := c.target(ctx, given)
 	if err != nil {

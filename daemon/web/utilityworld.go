@@ -22,18 +22,19 @@ type utilityWorld struct {
 	clockAhead int64  // milliseconds; a lower bound of how far the page's clock is ahead of ours
 }
 
-// until returns the time at which limit will be over, in milliseconds since 1970 by the page's
+// until returns the time at which limit will be over, in milliseconds since 1970 on the page's
 // clock.
 func (w *utilityWorld) until(limit time.Duration) int64 {
 	return time.Now().Add(limit).UnixMilli() + w.clockAhead
 }
 
-// errNotFast means that the fast path cannot do this and has done nothing; use Playwright.
+// errNotFast means that the fast path cannot perform the command and has done nothing. The caller
+// then uses Playwright.
 var errNotFast = errors.New("not possible on the fast path")
 
-// inUtilityWorld calls ask with the page's utility world. If ask fails with an error that can mean
-// that a new document has replaced the old one, inUtilityWorld calls ask once more, with the world
-// of the new document. ctx must have a deadline.
+// inUtilityWorld calls ask() with the page's utility world. If ask() returns an error that can mean
+// that a new document has replaced the old one, inUtilityWorld calls ask() once more, with the
+// world of the new document. ctx must have a deadline.
 func (c *pageCall) inUtilityWorld(ctx context.Context, ask func(*utilityWorld) error) error {
 	for again := false; ; again = true {
 		w, err := c.utilityWorld(ctx)
@@ -51,7 +52,8 @@ func (c *pageCall) inUtilityWorld(ctx context.Context, ask func(*utilityWorld) e
 	}
 }
 
-// utilityWorld returns the page's world. If the world is not known, the driver makes it.
+// utilityWorld returns the page's utility world. If it is not known, utilityWorld requests it from
+// the driver, which creates the world if necessary.
 func (c *pageCall) utilityWorld(ctx context.Context) (*utilityWorld, error) {
 	ps, err := c.page.attachCDP(ctx)
 	if err != nil {
@@ -91,14 +93,14 @@ func (p *page) makeUtilityWorld(ps *pageSession, limit time.Duration) (*utilityW
 	return w, nil
 }
 
-// prepareUtilityWorld makes the world of a document that has just been loaded, in the
+// prepareUtilityWorld makes the utility world of a document that has just been loaded, in the
 // background. That takes about 20 ms, and the next command usually needs it.
 func (c *pageCall) prepareUtilityWorld() {
 	c.page.conn.spawn(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), firstTry)
 		defer cancel()
 		if ps, err := c.page.attachCDP(ctx); err == nil {
-			_, _ = c.page.makeUtilityWorld(ps, firstTry) // or else the world is made when needed
+			_, _ = c.page.makeUtilityWorld(ps, firstTry) // if this fails, the world is made when it is needed
 		}
 	})
 }
@@ -145,8 +147,8 @@ func (w *utilityWorld) request(question string, args []any) (map[string]any, err
 	}, nil
 }
 
-// cancel calls the function stop of quick.js, and does not wait for the response. stop removes the
-// event listeners by which the function look watches the page for a click.
+// cancel calls the function stop of quick.js, and does not wait for the response. The function stop
+// removes the event listeners that the function look has added to watch for a click.
 func (w *utilityWorld) cancel(ctx context.Context) {
 	params, err := w.request("stop", nil)
 	if err != nil {

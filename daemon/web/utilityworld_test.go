@@ -12,7 +12,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// Playwright's functions are not sent again for each document of a page.
+// Playwright's functions are not sent again for each new document of a page.
 func TestFunctionsAreSentOnce(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	visit := func() {
@@ -25,7 +25,7 @@ func TestFunctionsAreSentOnce(t *testing.T) {
 	for range 5 {
 		visit()
 	}
-	// The functions have 300 KB. They are sent when they are registered with the browser, and
+	// The functions are 300 KB long. They are sent when they are registered with the browser, and
 	// perhaps once more for the document that is loaded at that time.
 	const functions = 300_000
 	if sent := written(t, pid) - before; sent > 3*functions {

@@ -11,18 +11,19 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// signIn logs in to a site.
+// signIn is an auth login command, and the page in which it logs in.
 type signIn struct {
 	*pageCall
 	in verbs.AuthLoginIn
 }
 
-// passwordField is the password field of a login form. A field for a new password is one of a form
-// to register.
+// passwordField is the selector of the password field of a login form. It leaves out fields for a
+// new password, because they belong to registration forms.
 const passwordField = `css=input[type=password]:not([autocomplete=new-password]):visible >> nth=0`
 
-// usernameFields returns selectors of the field for the user's name, the most likely one first: in
-// the form that has the password field, and anywhere.
+// usernameFields returns selectors of the field for the user's name, the most likely one first. The
+// first ones match only in the form that has the password field, and the others match anywhere on
+// the page.
 func usernameFields() []string {
 	const (
 		form   = `form:has(input[type=password]:visible) `
@@ -39,10 +40,10 @@ func usernameFields() []string {
 const (
 	stepTime = 5 * time.Second        // for the password field, after the user's name was sent
 	formTime = 5 * time.Second        // for the login form to appear, and to go away
-	lookTime = 100 * time.Millisecond // between two looks at the page
+	lookTime = 100 * time.Millisecond // between two checks of the page
 )
 
-// login opens the page of a saved login, fills its form and sends it.
+// login opens the page of a saved login, fills its form and submits it.
 func (c *call) login(ctx context.Context, in verbs.AuthLoginIn) (verbs.AuthLoginOut, error) {
 	if err := in.CheckComplete(); err != nil {
 		return verbs.AuthLoginOut{}, err
@@ -84,8 +85,8 @@ func (c *call) login(ctx context.Context, in verbs.AuthLoginIn) (verbs.AuthLogin
 
 func (s signIn) passwordField() string { return cmp.Or(s.in.Profile.PasswordSelector, passwordField) }
 
-// fillForm fills the form and sends it. If there is no password field yet, it sends the user's name
-// alone first.
+// fillForm fills the form and submits it. If there is no password field yet, it submits the user's
+// name alone first.
 func (s signIn) fillForm(ctx context.Context) error {
 	username := ""
 	found := s.until(ctx, formTime, func() bool {
@@ -115,7 +116,8 @@ func (s signIn) fillForm(ctx context.Context) error {
 	return s.send(ctx, s.passwordField())
 }
 
-// put fills a field, if the page is of the site of the saved login.
+// put fills a field with a text. It returns an error, and fills nothing, if the page does not
+// belong to the site of the saved login.
 func (s signIn) put(ctx context.Context, field, text string) error {
 	if at := s.page.URL(); !cookies.SameSite(at, s.in.Profile.URL) {
 		return wire.Errorf(wire.CodeNavigation, "the page went to %.200s, which is another site than that of the saved login; nothing was typed", at).
@@ -125,7 +127,8 @@ func (s signIn) put(ctx context.Context, field, text string) error {
 	return err
 }
 
-// send sends the form, by the button of the saved login or by Enter in a field.
+// send submits the form. It clicks the submit button of the saved login or, if that has none,
+// presses Enter in the given field.
 func (s signIn) send(ctx context.Context, field string) error {
 	if s.in.Profile.SubmitSelector != "" {
 		_, err := s.performOn(ctx, s.in.Profile.SubmitSelector, clicking("left", 1))
@@ -162,10 +165,10 @@ func (s signIn) isShown(ctx context.Context, field string) bool {
 	return err == nil && visible
 }
 
-// until looks at the page until a condition holds, and reports whether it did in time.
-func (s signIn) until(ctx context.Context, within time.Duration, holds func() bool) bool {
+// until calls condition() repeatedly, and reports whether it has returned true in time.
+func (s signIn) until(ctx context.Context, within time.Duration, condition func() bool) bool {
 	for end := time.Now().Add(within); ; {
-		if holds() {
+		if condition() {
 			return true
 		}
 		if time.Now().After(end) || !daemon.Sleep(ctx, lookTime) {

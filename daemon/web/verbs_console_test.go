@@ -12,8 +12,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// logged returns what the session's pages have logged as soon as it includes all of texts, as lines
-// in the order of the alphabet.
+// logged waits until the session's console contains all of texts, and returns all messages of the
+// console in alphabetical order.
 func logged(t testing.TB, s *daemontest.Session, texts ...string) []string {
 	t.Helper()
 	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
@@ -32,7 +32,7 @@ func logged(t testing.TB, s *daemontest.Session, texts ...string) []string {
 	}
 }
 
-// The console has what frames of other origins, workers, popups and closed pages have logged, from
+// The console has the messages of frames of other origins, workers, popups and closed pages, from
 // the first document on.
 func TestConsole(t *testing.T) {
 	t.Parallel()
@@ -93,8 +93,8 @@ func TestConsoleOfABusyPage(t *testing.T) {
 	logged(t, s, "log busy")
 }
 
-// Another daemon of the session has what the present document has logged. Chromium then describes
-// objects by their type alone.
+// The session's next daemon has the messages of the present document. In these messages, Chromium
+// describes objects only by their types.
 func TestConsoleAfterRestart(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)

@@ -19,7 +19,8 @@ func hostURL(web *site.Site, host, path string) string {
 	return strings.Replace(web.CrossURL(path), "localhost", host+".localhost", 1)
 }
 
-// cookieNames returns the names of the page's cookies.
+// cookieNames returns the names and values of the cookies that cookies get returns, sorted, in one
+// line.
 func cookieNames(t testing.TB, s *daemontest.Session, in verbs.CookiesGetIn) string {
 	t.Helper()
 	var all []string
@@ -33,7 +34,7 @@ func cookieNames(t testing.TB, s *daemontest.Session, in verbs.CookiesGetIn) str
 func TestCookiesSetAndGet(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
-	fails(t, s, verbs.CookiesSet, verbs.CookiesSetIn{Name: "a", Value: "1"}, wire.CodeBadInput) // about:blank has none
+	fails(t, s, verbs.CookiesSet, verbs.CookiesSetIn{Name: "a", Value: "1"}, wire.CodeBadInput) // about:blank cannot have cookies
 	open(t, s, hostURL(web, "cookies-set", "/page/one"))
 	if got := do(t, s, verbs.CookiesSet, verbs.CookiesSetIn{Name: "a", Value: "1"}); !got.Set || got.Count != 1 {
 		t.Errorf("set answers %+v", got)
@@ -136,7 +137,7 @@ func TestCookiesSetRefuses(t *testing.T) {
 	}
 }
 
-// The cookies of a curl command are for its URL, unless the command line names another.
+// The cookies of a curl command are set for its URL, unless the caller names another domain.
 func TestCookiesFromCurl(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)

@@ -12,14 +12,15 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// authorization returns the Authorization header that the server gets from the page for a URL.
+// authorization opens a URL, and returns the Authorization header that the server got.
 func authorization(t testing.TB, s *daemontest.Session, url string) string {
 	t.Helper()
 	open(t, s, url)
 	return eval(t, s, `JSON.parse(document.body.innerText).Authorization ?? null`)
 }
 
-// guarded returns the title of the page at a URL, or "" if the server wants another password.
+// guarded returns the title of the page at a URL, or "" if the server demands a password that the
+// session does not have.
 func guarded(t testing.TB, s *daemontest.Session, url string) string {
 	t.Helper()
 	out, _, err := ask(t, s, verbs.Open, verbs.OpenIn{URL: url})
@@ -29,8 +30,8 @@ func guarded(t testing.TB, s *daemontest.Session, url string) string {
 	return out.Title
 }
 
-// A password is sent to its origin, and to no other: not after a redirect, and not by other sessions,
-// even after the server has accepted it.
+// A password is sent only to its origin, also after redirects. Other sessions do not send it, even
+// after the server has accepted it.
 func TestCredentials(t *testing.T) {
 	t.Parallel()
 	s, other, web := home.Start(t), home.Start(t), site.Start(t)
@@ -61,7 +62,7 @@ func TestCredentials(t *testing.T) {
 	if got := authorization(t, other, web.URL(headers)); got != "null" {
 		t.Errorf("another session sends %s", got)
 	}
-	// With a route, which makes Playwright continue requests in another way, it is the same.
+	// A route makes Playwright continue requests in another way. The result must be the same.
 	do(t, s, verbs.Route, verbs.RouteIn{URL: "**/nothing", Abort: true})
 	do(t, s, verbs.Route, verbs.RouteIn{URL: "**/redirect*", Delay: 1})
 	if got := authorization(t, s, web.URL("/redirect?to="+headers)); got != sent {
@@ -86,7 +87,8 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-// A page gets the server's answer to a wrong password, and to none. The password is in no log.
+// If the session sends a wrong password, or none, the page gets the server's response. The password
+// is in no log.
 func TestCredentialsWrong(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)

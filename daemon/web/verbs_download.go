@@ -48,9 +48,9 @@ func (c *pageCall) download(ctx context.Context, in verbs.DownloadIn) (verbs.Dow
 	return verbs.DownloadOut{SavedDownload: saved, Effects: c.effects(ctx)}, nil
 }
 
-// waitDownload waits for the newest download that has not been given to a command. If there is no
-// such download, it waits for the next one to start. It uses no page, because a page may be closed
-// after it has started a download.
+// waitDownload waits for the newest download that is not taken yet: see
+// [downloads.Downloads.IsTaken]. If there is no such download, it waits for the next one to start.
+// It uses no page, because a page may be closed after it has started a download.
 func (c *call) waitDownload(ctx context.Context, in verbs.WaitIn) (verbs.WaitOut, error) {
 	ctx, cancel, err := c.limit(ctx, in, waitTime)
 	if err != nil {

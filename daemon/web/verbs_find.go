@@ -17,7 +17,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// find finds an element by what a person sees of it, and acts on it.
+// find finds an element by its role, its text or another property, and acts on the element.
 func (c *pageCall) find(ctx context.Context, in verbs.FindIn) (verbs.FindOut, error) {
 	sel, err := findSelector(in)
 	if err != nil {
@@ -35,7 +35,7 @@ func (c *pageCall) find(ctx context.Context, in verbs.FindIn) (verbs.FindOut, er
 type finding struct {
 	*pageCall
 	in  verbs.FindIn
-	sel selector // what to find
+	sel selector // selects the element to find
 }
 
 func checkFind(in verbs.FindIn) error {
@@ -89,7 +89,7 @@ func (f finding) text(ctx context.Context) (verbs.FindOut, error) {
 	return verbs.FindOut{Found: &text}, codeError(err)
 }
 
-// findSelector returns Playwright's selector for what to find.
+// findSelector returns Playwright's selector for the element that a find command describes.
 func findSelector(in verbs.FindIn) (selector, error) {
 	value, index, _, _ := in.Split()
 	shown := fmt.Sprintf("%s %q", in.By, value)
@@ -120,12 +120,12 @@ func findSelector(in verbs.FindIn) (selector, error) {
 	return selector{given: shown, query: "internal:attr=[" + in.By + "=" + attributeText(value, in.Exact) + "]"}, nil
 }
 
-// quotedText returns a text as Playwright's selectors for texts and labels have it.
+// quotedText returns a text in the form that Playwright's selectors for texts and labels require.
 func quotedText(text string, exact bool) string {
 	return strconv.Quote(text) + matchSuffix(exact)
 }
 
-// attributeText returns a text as Playwright's selectors for attributes have it.
+// attributeText returns a text in the form that Playwright's selectors for attributes require.
 func attributeText(text string, exact bool) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"` + matchSuffix(exact)
 }
@@ -137,11 +137,11 @@ func matchSuffix(exact bool) string {
 	return "i"
 }
 
-// maxNamed is the largest number of names in the error of a miss.
+// maxNamed is the largest number of names in the error for an element that does not exist.
 const maxNamed = 12
 
-// missError returns the error for an element that does not exist. The error names the elements of
-// the same kind that do.
+// missError returns the error for an element that does not exist. The error names existing elements
+// of the same kind.
 func (f finding) missError(ctx context.Context) error {
 	names := f.names(context.WithoutCancel(ctx))
 	if len(names) == 0 {

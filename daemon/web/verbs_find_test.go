@@ -67,7 +67,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// If nothing matches, the error names what is there. Bad input is refused at once.
+// If nothing matches, the error names existing elements of the requested kind. Bad input is refused
+// at once.
 func TestFindMisses(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)

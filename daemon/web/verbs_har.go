@@ -46,7 +46,7 @@ func (c *call) record(path, content string) (string, error) {
 	return path, nil
 }
 
-// harPath returns the path that a HAR is written to. This is the path that the caller has given,
+// harPath returns the path to which a HAR is written. That is the path that the caller has given,
 // which must be absolute. If the caller has given none, it is a new path in the root directory.
 func harPath(root home.Root, session, given string) (string, error) {
 	if given == "" {
@@ -78,9 +78,9 @@ func (c *call) harStop(ctx context.Context, in verbs.HARStopIn) (verbs.HARStopOu
 	return verbs.HARStopOut{Path: path, RequestCount: n}, nil
 }
 
-// awaitEvents waits up to catchTime until Playwright has reported everything that has happened
-// so far. Without this wait, a response over the direct connection may be ahead of Playwright's
-// reports.
+// awaitEvents waits up to catchTime until Playwright has reported everything that has happened so
+// far. The wait is needed because a response over the direct connection may arrive before
+// Playwright's reports.
 func (p *pages) awaitEvents() {
 	conn := p.current()
 	if conn == nil || conn.isLost() {

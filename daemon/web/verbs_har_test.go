@@ -110,7 +110,7 @@ func TestHARAtClose(t *testing.T) {
 	for end := time.Now().Add(patience); web.Requests("/never") == 0 && time.Now().Before(end); {
 		eval(t, s, "1")
 	}
-	time.AfterFunc(200*time.Millisecond, goOn) // then Playwright reports the request
+	time.AfterFunc(200*time.Millisecond, goOn) // Playwright reports the request after this
 	out := do(t, s, verbs.Close, verbs.CloseIn{})
 	har, urls := readHAR(t, path)
 	if out.HAR != path || !strings.Contains(urls, "/page/one") || !strings.Contains(urls, "/never") {
@@ -135,7 +135,7 @@ func TestHARThatCannotBeWritten(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	dir := filepath.Join(t.TempDir(), "none")
 	do(t, s, verbs.HARStart, verbs.HARStartIn{Path: filepath.Join(dir, "a.har"), Content: "none"})
-	if err := os.WriteFile(dir, nil, 0o600); err != nil { // a file in the place of the directory
+	if err := os.WriteFile(dir, nil, 0o600); err != nil { // a file, so that the directory cannot be made
 		t.Fatal(err)
 	}
 	open(t, s, web.URL("/page/one"))
@@ -155,7 +155,7 @@ func TestHARThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// On a full disk entries are missing from a recording. The session's next reply says so, once.
+// If the disk is full, the recording lacks entries. The session's next reply says so, once.
 func TestHAROnAFullDisk(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
@@ -194,7 +194,7 @@ func TestHAROnAFullDisk(t *testing.T) {
 	}
 }
 
-// After the session is closed, requests are no longer answered from HAR files, but by the server.
+// After the session is closed, requests are answered by the server again, and not from HAR files.
 // This is so when a person uses the page, and when the session is used again.
 func TestReplayEndsWithTheSession(t *testing.T) {
 	t.Parallel()

@@ -116,7 +116,7 @@ func (c *pageCall) scroll(ctx context.Context, in verbs.ScrollIn) (verbs.ScrollO
 	default:
 		y = in.Amount
 	}
-	var at target // empty: the page itself
+	var at target // an empty target means the page itself
 	if in.Selector != "" {
 		var err error
 		if at, err = c.aim(in.Selector); err != nil {
@@ -178,8 +178,8 @@ func (c *call) typeText(ctx context.Context, in verbs.TypeIn) (verbs.TypeOut, er
 	return verbs.TypeOut{Typed: in.Text, Effects: c.effects(ctx)}, nil
 }
 
-// forTyping returns the session's page and the action of typing a text. It limits ctx by the time
-// for the wait phase.
+// forTyping returns the session's page, and the action that types a text there. The returned
+// context ends when the time for the wait phase is over.
 func (c *call) forTyping(ctx context.Context, text string, delay int, in verbs.TimeoutIn) (*page, action, context.Context, context.CancelFunc, error) {
 	ack := ackTime + time.Duration((delay+keyTime)*len(text))*time.Millisecond
 	if at, ok := ctx.Deadline(); ok { // the answer must come before the caller's deadline
@@ -255,7 +255,7 @@ func noOptionError(want string, there []option) error {
 		WithHint("a value or a visible label is taken")
 }
 
-// upload gives files to a file field. The browser reads them when the page does.
+// upload sets the files of a file field. The browser does not read the files before the page does.
 func (c *pageCall) upload(ctx context.Context, in verbs.UploadIn) (verbs.UploadOut, error) {
 	params, err := uploadParams(in)
 	if err != nil {
@@ -283,7 +283,8 @@ func checkUpload(in verbs.UploadIn) error {
 	return err
 }
 
-// uploadParams returns the driver's parameters. It returns an error if a file cannot be read.
+// uploadParams returns the driver's parameters for an upload. It returns an error if a file cannot
+// be read.
 func uploadParams(in verbs.UploadIn) (map[string]any, error) {
 	for _, path := range in.Files {
 		file, err := os.Open(path)

@@ -161,7 +161,7 @@ func TestActionsWaitForTheElement(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	for _, tt := range []struct {
 		name, selector, reason string
-		after                  string // script that makes it ready
+		after                  string // a script that makes the element ready
 	}{
 		{"disabled", "#disabled", "is not enabled", "document.querySelector('#disabled').disabled = false"},
 		{"hidden", "#hidden", "not visible", "document.querySelector('#hidden').style.display = ''"},
@@ -185,13 +185,15 @@ func TestActionsWaitForTheElement(t *testing.T) {
 	}
 }
 
-// If the timeout comes before the first check of the element, the error says all the same what the
-// element lacks.
+// Even if the timeout comes before the first check of the element, the error says what the element
+// lacks.
 func TestTooShortTimeout(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/states"))
-	snapshot(t, s) // loads Playwright's script into the page, for which a check leaves too little time on a busy machine
+	// The snapshot loads Playwright's script into the page. The driver's single check after the
+	// timeout is too short for this on a busy machine.
+	snapshot(t, s)
 	short := verbs.TimeoutIn{Timeout: 1}
 	if err := fails(t, s, verbs.Hover, verbs.ElementIn{Element: element("#hidden"), TimeoutIn: short}, wire.CodeNotActionable); !strings.Contains(err.Message, "not visible") {
 		t.Errorf("the error is %q", err.Message)

@@ -25,7 +25,8 @@ func (c devices) input(ctx context.Context, a action) (verbs.Effects, error) {
 	return c.effects(ctx), nil
 }
 
-// keyError converts the error of an action with the given key.
+// keyError returns err, the error of an action that uses the given key. If the key does not exist,
+// it returns an error that names the key instead.
 func keyError(key string, err error) error {
 	if err != nil && strings.Contains(err.Error(), "Unknown key") {
 		return wire.Errorf(wire.CodeBadInput, "unknown key %q", key).WithHint("abrowser press Control+a")

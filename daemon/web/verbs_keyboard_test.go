@@ -8,7 +8,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A key that is held changes what later commands do, also a click, until it is released.
+// Until a held key is released, it affects later commands, including clicks.
 func TestHeldKeys(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
@@ -31,8 +31,8 @@ func TestHeldKeys(t *testing.T) {
 	fails(t, s, verbs.Keyup, verbs.KeyIn{Key: "Shiftt"}, wire.CodeBadInput)
 }
 
-// The commands of the keyboard write where the focus is. Without a focused field, keys are
-// shortcuts, and a text is refused.
+// The keyboard commands write into the element that has the focus. If no field has the focus, keys
+// act as shortcuts, and the insertion of a text is refused.
 func TestKeyboard(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)

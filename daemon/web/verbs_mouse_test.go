@@ -10,7 +10,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// logOf is a page whose list of events grows with each of the given events.
+// logOf returns a script that shows html, and records each of the given events in window.log.
 func logOf(html string, events ...string) string {
 	return fmt.Sprintf(`(() => {
 		document.body.innerHTML = %q;
@@ -61,18 +61,18 @@ func TestScrollIntoView(t *testing.T) {
 
 const (
 	boxes = `<div id="a" style="width: 90px; height: 40px; background: red">a</div><div style="height: 60px"></div><div id="b" style="width: 200px; height: 90px; background: blue">b</div>`
-	// native is a page whose element the browser drags.
+	// native is a script for a page with an element that the browser itself drags.
 	native = `a.draggable = true;
 		a.addEventListener("dragstart", (e) => { e.dataTransfer.setData("text/plain", "from a"); log.push("dragstart"); });
 		b.addEventListener("dragover", (e) => e.preventDefault());
 		b.addEventListener("drop", (e) => { e.preventDefault(); log.push("drop " + e.dataTransfer.getData("text/plain")); });`
-	// captured is a page that follows the mouse by pointer events, as sliders do. Like many
-	// libraries it begins only after some pixels.
+	// captured is a script for a page that follows the mouse by pointer events, as sliders do. Like
+	// many libraries, it begins a drag only after some pixels.
 	captured = `let from;
 		a.addEventListener("pointerdown", (e) => { from = e; a.setPointerCapture(e.pointerId); });
 		a.addEventListener("pointermove", (e) => { if (from && Math.hypot(e.clientX - from.clientX, e.clientY - from.clientY) > 5 && !log.length) log.push("began"); });
 		a.addEventListener("pointerup", (e) => { const { left, right, top, bottom } = b.getBoundingClientRect(); if (log.length && e.clientX > left && e.clientX < right && e.clientY > top && e.clientY < bottom) log.push("dropped"); from = undefined; });`
-	// sorted is a list that reorders itself during the drag, as sortable lists do.
+	// sorted is a script for a list that reorders itself during the drag, as sortable lists do.
 	sorted = `document.body.innerHTML = '<ul id="list"><li id="a">a</li><li>m</li><li id="b">b</li></ul>';
 		let dragged;
 		list.addEventListener("mousedown", (e) => { dragged = e.target; e.preventDefault(); });
@@ -102,7 +102,7 @@ func TestDrag(t *testing.T) {
 	}
 }
 
-// If an element cannot be dropped on, the error names the element and the mouse button was never
+// If an element cannot be dropped on, the error names the element, and the mouse button is never
 // pressed. If the target disappears after the press, the button is released.
 func TestDragToNothing(t *testing.T) {
 	t.Parallel()

@@ -66,7 +66,7 @@ func (c *call) open(ctx context.Context, in verbs.OpenIn) (verbs.OpenOut, error)
 	title := active.Title
 	if active.TargetID != p.target || isPlaceholder(title, active.URL) {
 		if title, err = c.on(p).title(context.WithoutCancel(ctx)); err != nil {
-			title = "" // not known, and the listed one may be the URL
+			title = "" // the title is not known, and the listed title may be the URL
 			c.Log.Warn("reading the title", "error", err)
 		}
 	}
@@ -152,11 +152,12 @@ func (c *pageCall) load(ctx context.Context, to string) error {
 		if !isReplaced(err) || ctx.Err() != nil {
 			return err
 		}
-		// Playwright gives up if a navigation that the page began itself is committed first. The
-		// command is the later one, and its navigation is still pending or was replaced.
+		// Playwright returns an error if a navigation that the page itself began is committed
+		// first. The command's navigation began later than that one, so it is still pending or was
+		// replaced.
 		c.settle(daemon.TimeLeft(ctx, maxTime))
 		if c.page.commits.Load() == commits {
-			return err // it was replaced by nothing: a download or an empty response
+			return err // no document has come: the URL is a download, or the response is empty
 		}
 		if c.page.URL() == to {
 			c.settled, c.Begun = true, true
@@ -167,13 +168,14 @@ func (c *pageCall) load(ctx context.Context, to string) error {
 		WithHint("abrowser close --page gives the session a fresh page")
 }
 
-// isReplaced reports whether a navigation failed because another one may have taken its place.
+// isReplaced reports whether a navigation failed with an error that can mean that another
+// navigation has replaced it.
 func isReplaced(err error) bool {
 	text := errorText(err)
 	return strings.Contains(text, "interrupted by another navigation") || strings.Contains(text, errAborted)
 }
 
-// navigate runs a call that ends when the page has committed to another document. If ctx ends
+// navigate makes a call that returns when the page has committed to another document. If ctx ends
 // first, navigate stops the loading.
 func (c *pageCall) navigate(ctx context.Context, call func(limit *float64) error) error {
 	if ctx.Err() != nil {
@@ -285,8 +287,8 @@ func (c *pageCall) stopLoading() {
 	}
 }
 
-// awaitLoadState waits until the page is in a load state. It waits in short slices of time, so that
-// it returns soon after the command is cancelled.
+// awaitLoadState waits until the page is in a load state. It makes many short calls to Playwright,
+// so that it returns soon after the command is cancelled.
 func (c *pageCall) awaitLoadState(ctx context.Context, state *playwright.LoadState) error {
 	for {
 		limit := daemon.TimeLeft(ctx, sliceTime)
@@ -348,8 +350,8 @@ func (c *call) navigateHistory(ctx context.Context, in verbs.StepIn, call func(*
 	if err := c.on(p).awaitLoad(ctx); err != nil {
 		return verbs.PageURL{}, err
 	}
-	// Playwright takes the browser's error page for the requested document if that page comes late,
-	// after an earlier navigation.
+	// After an earlier navigation, the browser may show its error page late. Playwright then takes
+	// the error page for the requested document.
 	if strings.HasPrefix(p.URL(), "chrome-error:") {
 		return verbs.PageURL{}, wire.Errorf(wire.CodeNavigation, "navigation failed: the browser shows its error page").WithHint("abrowser reload")
 	}

@@ -47,8 +47,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// The title is that of the document at its load event. It is empty if the document has none,
-// whatever the browser shows instead.
+// The command open returns the title that the document has at its load event. The title is empty if
+// the document has none, whatever the browser shows instead.
 func TestOpenTitle(t *testing.T) {
 	t.Parallel()
 	s := home.Start(t)
@@ -143,8 +143,8 @@ func TestDrippingPage(t *testing.T) {
 	}
 }
 
-// A navigation that the page began can be committed while the command open begins. The command is
-// the later one, so the page shows its document.
+// A navigation that the page began can be committed while the command open begins. The navigation
+// of the command is the later one, so the page must end up at the command's URL.
 func TestOpenWhileThePageNavigates(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)

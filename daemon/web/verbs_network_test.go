@@ -13,7 +13,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// requested returns the session's requests, as lines with their method, path, type and outcome.
+// requested returns the session's requests, as lines with method, path, type and outcome.
 func requested(t testing.TB, s *daemontest.Session, web *site.Site, in verbs.RequestsIn) []string {
 	t.Helper()
 	var all []string
@@ -28,7 +28,7 @@ func requested(t testing.TB, s *daemontest.Session, web *site.Site, in verbs.Req
 	return all
 }
 
-// The requests are those of all pages, from the first one on, and can be filtered.
+// The verb returns the requests of all pages, from the first one on, and can filter them.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
@@ -81,7 +81,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// A request is shown with what was really sent and received.
+// The details of a request contain the headers and bodies that were really sent and received.
 func TestRequestDetail(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// A page is printed on paper of the wanted size, also while its tab is in the background.
+// A page is printed on paper of the requested size, even while its tab is in the background.
 func TestPDF(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)

@@ -11,8 +11,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// policies returns the session's policies. A policy that was not set has the name of the
-// default.
+// policies returns the session's policies. It returns raise, the default, for a policy that was not
+// set.
 func (p *pages) policies() verbs.PoliciesOut {
 	set := p.session.State.Get().Policies
 	for _, mode := range []*string{&set.Dialog, &set.Permission, &set.Notification, &set.FilePicker} {
@@ -46,24 +46,24 @@ func (p *pages) policyFilePicker(_ context.Context, _ *wire.Call, in verbs.FileP
 	})
 }
 
-// modes returns the new modes of a policy. The first result is the general mode, and the second
-// has the modes of single permissions or file pickers, by name. The parameters before and single
-// are the present values of the two. If names is empty, the results are mode and a copy of per.
-// Otherwise the general mode stays. The new single modes are the present ones, overridden by those
-// in per, and then by mode for each of names.
-func modes(before string, single map[string]string, mode string, names []string, per map[string]string) (string, map[string]string) {
+// modes returns the new values of a policy: its general mode, and the modes of single permissions
+// or file pickers, by their names. The parameters general and single are the present values. If
+// names is empty, the new values are mode and a copy of overrides. Otherwise the general mode
+// stays. The modes in overrides then replace single modes, and after that mode replaces the single
+// mode of each of names.
+func modes(general string, single map[string]string, mode string, names []string, overrides map[string]string) (string, map[string]string) {
 	if len(names) == 0 {
-		return mode, maps.Clone(per)
+		return mode, maps.Clone(overrides)
 	}
 	next := maps.Clone(single)
 	if next == nil {
 		next = map[string]string{}
 	}
-	maps.Copy(next, per)
+	maps.Copy(next, overrides)
 	for _, name := range names {
 		next[name] = mode
 	}
-	return before, next
+	return general, next
 }
 
 func (p *pages) setPolicy(change func(*verbs.Policies)) (verbs.PoliciesOut, error) {
@@ -83,7 +83,7 @@ func (p *pages) policyRespond(_ context.Context, _ *wire.Call, in verbs.PickerRe
 	return p.prompts.Respond(in)
 }
 
-// dialogStatus returns the dialog that is open, if any. It never waits for a page.
+// dialogStatus returns the open dialog, if there is one. It never waits for a page.
 func (p *pages) dialogStatus(context.Context, *wire.Call, verbs.Empty) (verbs.DialogStatusOut, error) {
 	d, open := p.dialogs.Current()
 	if !open {
@@ -100,7 +100,7 @@ func (p *pages) dialogDismiss(_ context.Context, call *wire.Call, _ verbs.Empty)
 	return p.expectDialog(call, dialogs.Reaction{}), nil
 }
 
-// expectDialog sets the reaction to the next dialog. It does not answer a present one, because no
+// expectDialog sets the reaction to the next dialog. It does not answer an open dialog, because no
 // dialog stays open long enough for a command to answer it.
 func (p *pages) expectDialog(call *wire.Call, next dialogs.Reaction) verbs.DialogAnswerOut {
 	p.dialogs.Expect(next)

@@ -13,7 +13,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// reply runs a verb and returns the whole reply, records included.
+// reply runs a verb and returns the whole reply, including its records.
 func reply[In, Out any](t testing.TB, s *daemontest.Session, v wire.Verb[In, Out], in In) wire.Reply {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
@@ -25,8 +25,8 @@ func reply[In, Out any](t testing.TB, s *daemontest.Session, v wire.Verb[In, Out
 	return r
 }
 
-// A policy for dialogs applies from the next dialog on. The reply warns of a dialog only if the
-// mode is raise, the default, which leaves the decision about the dialog to no policy.
+// A policy for dialogs applies from the next dialog on. The reply warns of a dialog only in the
+// default mode, raise, because no policy has decided about the dialog then.
 func TestDialogPolicies(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)

@@ -15,9 +15,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// findToRead first tries to read a value on the fast path: the parameter q names the value. If that
-// succeeds, findToRead stores the value in out and returns no target. Otherwise it returns the
-// target, and the caller reads the value through Playwright. findToRead does not wait for an
+// findToRead tries to read a value of an element on the fast path. The parameter q names the value.
+// If that succeeds, findToRead stores the value in out and returns no target. Otherwise it returns
+// the target, and the caller reads the value through Playwright. findToRead does not wait for an
 // element that does not exist.
 func (c *pageCall) findToRead(ctx context.Context, given string, q reading, out any) (*target, error) {
 	at, err := c.target(ctx, given)
@@ -40,8 +40,8 @@ func (c *pageCall) findToRead(ctx context.Context, given string, q reading, out 
 }
 
 // unreadError returns the error of a read that Playwright has not completed in time. Playwright
-// does not say whether there is no element or whether the page is busy. So unreadError asks the page
-// whether an element matches. Only if the page answers that there is none is the element not found.
+// does not say whether the element is missing or the page is busy. So unreadError asks the page how
+// many elements match. It returns a not-found error only if the page answers that none match.
 func (c *pageCall) unreadError(ctx context.Context, at target) error {
 	if ctx.Err() != nil && !errors.Is(daemon.ContextError(ctx), wire.CodeTimeout) {
 		return daemon.ContextError(ctx)
@@ -62,11 +62,11 @@ func (c *pageCall) unreadError(ctx context.Context, at target) error {
 	return err
 }
 
-// checkTime is how long a page may take to answer whether an element matches.
+// checkTime is how long unreadError waits for the page's answer.
 const checkTime = 500 * time.Millisecond
 
-// readFast reads from an element by one query, and returns how many elements match. If it returns
-// an error, Playwright may still be able to read.
+// readFast reads a value of an element by one query, and returns how many elements match. If it
+// returns an error, Playwright may still be able to read the value.
 func (c *pageCall) readFast(ctx context.Context, at target, q reading, out any) (int, error) {
 	if q.what == "" || c.frame != "" {
 		return 0, errNotFast
@@ -91,11 +91,11 @@ func (c *pageCall) readFast(ctx context.Context, at target, q reading, out any) 
 	return answer.Count, json.Unmarshal(answer.Value, out)
 }
 
-// reading names a value that quick.js of launcher/driver can read from an element. It is zero for
-// a value that quick.js cannot read.
+// reading names a value that quick.js of launcher/driver can read from an element. For a value that
+// quick.js cannot read, it is the zero reading.
 type reading struct {
 	what string // "text", "html", "value", "attribute", "styles"
-	name string // of the attribute
+	name string // the name of the attribute; empty for other values
 }
 
 // read reads a value from an element, on the fast path or by Playwright, without waiting for
@@ -222,7 +222,7 @@ func (c *pageCall) isVisible(ctx context.Context, in verbs.GetIn) (verbs.IsVisib
 				return is, err
 			}
 			// Playwright also returns false while the document is being replaced. So ask the page
-			// for another response, which shows whether the document was replaced.
+			// for another response, after which it is known whether the document was replaced.
 			if _, after := c.page.Evaluate("0"); err == nil && !isDocumentGone(after) && c.page.commits.Load() == commits {
 				return false, codeError(after)
 			}
@@ -241,7 +241,8 @@ func (c *pageCall) isEnabled(ctx context.Context, in verbs.GetIn) (verbs.IsEnabl
 	return verbs.IsEnabledOut{Enabled: is, Origin: origin}, err
 }
 
-// isChecked returns false for an element that cannot be checked.
+// isChecked reports whether an element is checked. It returns false for an element that cannot be
+// checked.
 func (c *pageCall) isChecked(ctx context.Context, in verbs.GetIn) (verbs.IsCheckedOut, error) {
 	is, origin, err := read(ctx, c, in.Selector, reading{}, func(at playwright.Locator, limit *float64) (bool, error) {
 		is, err := at.IsChecked(playwright.LocatorIsCheckedOptions{Timeout: limit})
@@ -265,8 +266,8 @@ func (c *call) knownPage() (verbs.Tab, *page) {
 
 const titleTime = 500 * time.Millisecond
 
-// title returns the page's title. It asks the page or, if the page shows a dialog or does not
-// respond within titleTime, the browser process.
+// title returns the page's title. It asks the page. If the page shows a dialog or does not respond
+// within titleTime, it asks the browser process instead.
 func (c *pageCall) title(ctx context.Context) (string, error) {
 	if _, open := c.dialogs.Current(); !open {
 		short, cancel := context.WithTimeout(ctx, titleTime)
@@ -324,7 +325,7 @@ func (c *call) getURL(ctx context.Context, _ verbs.TabIn) (verbs.PageURL, error)
 	if err != nil || p == nil {
 		return verbs.PageURL{URL: tab.URL}, err
 	}
-	if p.mayNavigate.Load() { // a navigation that the page has started by itself is not waited for
+	if p.mayNavigate.Load() { // do not wait for a navigation that the page has started by itself
 		if err := c.on(p).awaitBriefly(ctx); err != nil {
 			return verbs.PageURL{}, err
 		}

@@ -12,8 +12,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// busyAfterCount makes the page busy for a time, from the moment on at which it has counted the
-// elements that match. The daemon counts them by a script in the page's own world.
+// busyAfterCount makes the page busy for a time as soon as the daemon has counted the elements that
+// match a selector. Playwright runs the counting script with window.eval in the page's main world,
+// so busyAfterCount replaces this function.
 func busyAfterCount(t *testing.T, s *daemontest.Session, busy time.Duration) {
 	t.Helper()
 	eval(t, s, fmt.Sprintf(`(() => {
@@ -35,8 +36,8 @@ func isBusyTimeout(err error) bool {
 	return errors.Is(err, wire.CodeTimeout) && wire.AsError(err).Hint != ""
 }
 
-// If a page has the element and is then busy until the command's time is over, the element is not
-// reported as missing.
+// If a page has the element, but is busy until the command's time is over, the error does not say
+// that the element is missing.
 func TestReadOfABusyPage(t *testing.T) {
 	t.Parallel()
 	web := site.Start(t)

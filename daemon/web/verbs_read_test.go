@@ -19,10 +19,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// While a page replaces its document again and again, an element that each document has is found.
-// On a busy machine the short-lived documents are gone before they can be asked, so every fourth
-// document lives longer. A command that nevertheless runs out of time must report a timeout, and
-// not an answer.
+// While a page replaces its document again and again, a command finds an element that each document
+// has. On a busy machine a short-lived document is gone before the command can ask it, so every
+// fourth document lives longer. A command that nevertheless runs out of time must report a timeout,
+// and not a wrong answer.
 func TestReadWhileThePageReloads(t *testing.T) {
 	t.Parallel()
 	s := home.Start(t)
@@ -174,8 +174,8 @@ func TestScreenshot(t *testing.T) {
 	fails(t, s, verbs.Screenshot, verbs.ScreenshotIn{Selector: "x.webp"}, wire.CodeBadInput)
 }
 
-// noise is a script that fills the page with random pixels. A picture of the page has 2 MB, because
-// random pixels cannot be compressed.
+// noise is a script that fills the page with random pixels. Because these cannot be compressed, the
+// size of a picture of the page is 2 MB.
 const noise = `(() => {
 	document.body.innerHTML = '<canvas width="1000" height="700">';
 	const paint = document.querySelector("canvas").getContext("2d"), all = paint.createImageData(1000, 700);
@@ -185,7 +185,8 @@ const noise = `(() => {
 	return 0;
 })()`
 
-// A large screenshot for a file is saved to disk by the driver, and is not sent to the daemon.
+// If a large screenshot is meant for a file, the driver saves it to disk, and does not send it to
+// the daemon.
 func TestLargePicture(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)

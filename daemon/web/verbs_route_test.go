@@ -13,7 +13,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// fetched returns the status, the type and the body of a response that the page gets, or the error.
+// fetched makes the page fetch a path. It returns the status, the type, the header X-Test and the
+// body of the response, or the error.
 func fetched(t testing.TB, s *daemontest.Session, path string) string {
 	t.Helper()
 	text := eval(t, s, `fetch(`+strconv.Quote(path)+`).then(async r => [r.status, r.headers.get("content-type"), r.headers.get("x-test"), await r.text()].join(" "), String)`)
@@ -96,7 +97,8 @@ func TestRoute(t *testing.T) {
 	}
 	write(`{"v":2}`)
 
-	// Popups have the routes from their first request on, and so has another daemon of the session.
+	// The routes apply to popups from their first request on, and also under the session's next
+	// daemon.
 	do(t, s, verbs.Eval, verbs.EvalIn{Script: `open("/page/routed"); 1`})
 	do(t, s, verbs.TabSwitch, verbs.TabRefIn{Tab: "t2"})
 	if got := do(t, s, verbs.GetTitle, verbs.TabIn{}).Title; got != "routed" {
@@ -155,7 +157,8 @@ func TestRouteRefuses(t *testing.T) {
 	}
 }
 
-// A script runs in each document of the session, before its scripts and also in popups and frames.
+// An init script runs in each document of the session, including popups and frames. It runs before
+// the document's own scripts.
 func TestInitScript(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)

@@ -90,7 +90,8 @@ func (c *call) setReset(ctx context.Context, _ verbs.Empty) (verbs.SetOut, error
 }
 
 // withSettings returns the handler of a verb that changes what the driver does for all pages of the
-// session. If the session has no page yet, the handler opens one, as a way to the driver.
+// session. The driver is called through a page, so the handler opens one if the session has none
+// yet.
 func withSettings[In, Out any](p *pages, v wire.Verb[In, Out], serve func(context.Context, *direct.Settings, In) (Out, error)) daemon.Handler {
 	return queued(p, v, func(c *call, ctx context.Context, in In) (Out, error) {
 		var none Out
@@ -123,11 +124,11 @@ func (c *call) changeSettings(ctx context.Context, change func(*daemon.State) er
 	if err := c.watch(readTime, func() error { return at.applySettings(after) }); err != nil {
 		return codeError(err)
 	}
-	return c.State.Change(func(s *daemon.State) { _ = change(s) }) // its error is known to be nil
+	return c.State.Change(func(s *daemon.State) { _ = change(s) }) // change has succeeded above, so the error is nil
 }
 
-// applySettings makes the driver apply settings to all pages of the session. Settings that the driver
-// refuses change nothing.
+// applySettings makes the driver apply settings to all pages of the session. If the driver refuses
+// the settings, it changes nothing, and applySettings returns an error.
 func (p *page) applySettings(s daemon.State) error {
 	params, _ := settings.Params(s)
 	params["target"] = p.target
@@ -153,8 +154,9 @@ func hintOf(kind any) string {
 	return verbs.Route.Name
 }
 
-// restoreSettings applies the settings of the session to the pages of a new connection. Only the first
-// page of the connection has to do this. It waits up to installTime for pages that are busy.
+// restoreSettings applies the settings of the session to the pages of a new connection. Only the
+// first page of the connection has to do this. restoreSettings waits up to installTime for busy
+// pages.
 func (conn *connection) restoreSettings(p *page) error {
 	conn.restoring.Lock()
 	defer conn.restoring.Unlock()
@@ -167,8 +169,8 @@ func (conn *connection) restoreSettings(p *page) error {
 	return err
 }
 
-// openCredentials makes the origin of a URL that is opened the one that gets the password, if the
-// session has a password that is for no origin yet.
+// openCredentials is called when an open command opens a URL. If the session has a password without
+// an origin, openCredentials restricts the password to the origin of this URL.
 func (c *call) openCredentials(ctx context.Context, to string) error {
 	origin := settings.OriginOf(to)
 	if held := c.State.Get().Credentials; held == nil || held.Origin != "" || origin == "" {
@@ -182,7 +184,7 @@ func (c *call) openCredentials(ctx context.Context, to string) error {
 	})
 }
 
-// openEmulated sets the emulation that an open command asks for. It is called before the
+// openEmulated sets the emulation that an open command requests. It is called before the
 // navigation.
 func (c *call) openEmulated(ctx context.Context, in verbs.OpenIn) error {
 	if in.Device == "" && in.Viewport == "" {

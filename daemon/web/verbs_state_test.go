@@ -23,7 +23,7 @@ func saveState(t testing.TB, s *daemontest.Session, in verbs.StateSaveIn) *verbs
 	return state
 }
 
-// The state has the sites of all of the session's pages, and no others.
+// The saved state covers the sites of all of the session's pages, and no others.
 func TestStateSaveOfTheSessionsSites(t *testing.T) {
 	t.Parallel()
 	s, other, web := home.Start(t), home.Start(t), site.Start(t)
@@ -60,8 +60,8 @@ func TestStateSaveOfTheSessionsSites(t *testing.T) {
 	}
 }
 
-// With --all, an origin at which no page is gets its storage without a request to its server. The
-// session's tabs stay as they are.
+// With --all, state load also sets the storage of an origin at which the session has no page. No
+// request is sent to the origin's server, and the session's tabs stay as they are.
 func TestStateLoadVisitsOrigins(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
@@ -95,7 +95,7 @@ func TestStateLoadVisitsOrigins(t *testing.T) {
 	}
 }
 
-// A cookie of a host is loaded as one of that host alone, not of its subdomains.
+// A cookie that was set for one host is loaded for that host alone, and not for its subdomains.
 func TestStateLoadKeepsTheKindOfCookies(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
@@ -115,7 +115,7 @@ func TestStateLoadKeepsTheKindOfCookies(t *testing.T) {
 	}
 }
 
-// Nothing of a state that no browser has saved is loaded.
+// A state that no browser can have saved is refused, and nothing of it is loaded.
 func TestStateLoadRefuses(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)

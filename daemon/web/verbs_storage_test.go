@@ -13,7 +13,7 @@ import (
 func TestStorage(t *testing.T) {
 	t.Parallel()
 	s, other, web := home.Start(t), home.Start(t), site.Start(t)
-	fails(t, s, verbs.LocalStorageGet, verbs.StorageGetIn{}, wire.CodeNotFound) // about:blank has none
+	fails(t, s, verbs.LocalStorageGet, verbs.StorageGetIn{}, wire.CodeNotFound) // about:blank has no storage
 	open(t, s, hostURL(web, "storage", "/page/one"))
 	open(t, other, hostURL(web, "storage", "/page/two"))
 	for _, area := range []struct {
@@ -62,7 +62,8 @@ func TestStorage(t *testing.T) {
 	}
 }
 
-// The browser reports no error for an entry that does not fit in what is left of a storage.
+// If an entry does not fit into the space that is left in a storage, the browser reports no error,
+// but the verb does.
 func TestStorageThatIsFull(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)

@@ -77,7 +77,7 @@ func (c *call) windowNew(ctx context.Context, in verbs.WindowNewIn) (verbs.Windo
 		if err != nil {
 			return nil, err
 		}
-		defer func() { _ = browser.Detach() }() // the connection's end detaches too
+		defer func() { _ = browser.Detach() }() // if this fails, the end of the connection detaches
 		answer, err := browser.Send("Target.createTarget", map[string]any{"url": "about:blank", "newWindow": true})
 		if err != nil {
 			return nil, err
@@ -211,9 +211,9 @@ func (c *call) tabClose(ctx context.Context, in verbs.TabCloseIn) (verbs.TabClos
 
 const closedTime = 2 * time.Second
 
-// closeTab closes a tab and returns the remaining tabs. Two kinds of tabs are closed through the
-// browser process: crashed ones, because Playwright has no page for them, and those that are
-// still open after Playwright has closed their page.
+// closeTab closes a tab and returns the remaining tabs. It closes two kinds of tabs through the
+// browser process: crashed ones, because Playwright has no page for them, and those that are still
+// open after Playwright has closed their page.
 func (c *call) closeTab(ctx context.Context, conn *connection, tab verbs.Tab) ([]verbs.Tab, error) {
 	if !tab.Crashed {
 		p, err := conn.awaitPage(ctx, tab)
@@ -231,8 +231,8 @@ func (c *call) closeTab(ctx context.Context, conn *connection, tab verbs.Tab) ([
 		}
 		c.Log.Warn("a page that was closed is still there")
 	}
-	// An error that the connection was lost is ignored, because the tab may have been closed
-	// before the loss. untilClosed finds out.
+	// Ignore an error that means that the connection was lost, because the tab may have been closed
+	// before the loss. untilClosed finds out whether it was closed.
 	if err := c.watchTabs(readTime, func() error { return conn.closeTarget(tab.TargetID) }); err != nil && !isGone(err) {
 		return nil, codeError(err)
 	}
@@ -240,8 +240,8 @@ func (c *call) closeTab(ctx context.Context, conn *connection, tab verbs.Tab) ([
 }
 
 // successorOfClosed returns the tab that becomes active after the active tab was closed. That is
-// the opener of the closed tab or, if the opener is not open, the last tab of rest. The parameter
-// rest lists the remaining tabs.
+// the opener of the closed tab or, if the opener is not open, the last of the remaining tabs. The
+// parameter rest contains the remaining tabs.
 func (c *call) successorOfClosed(rest []verbs.Tab, closed verbs.Tab) verbs.Tab {
 	opener := c.Tabs.Opener(closed.TargetID)
 	for _, tab := range rest {

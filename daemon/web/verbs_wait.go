@@ -80,9 +80,10 @@ func (c *call) wait(ctx context.Context, in verbs.WaitIn) (verbs.WaitOut, error)
 // waiting is a wait command and the page that it watches.
 type waiting struct{ *pageCall }
 
-// awaitFor waits for the document in which the condition is to be checked. For the states hidden
-// and detached it also waits until the document is parsed, because an element that is not parsed
-// yet would count as hidden and detached. A condition about the URL is checked at once.
+// awaitFor waits for the document in which a wait command checks its condition. For the states
+// hidden and detached it also waits until the document is parsed, because an element that is not
+// parsed yet would count as hidden and detached. A condition about the URL needs no document, so
+// awaitFor returns at once.
 func (w waiting) awaitFor(ctx context.Context, in verbs.WaitIn) error {
 	switch {
 	case in.URL != "":
@@ -132,8 +133,8 @@ func (w waiting) waitSelector(ctx context.Context, sel selector, state string) e
 	}
 }
 
-// retryError returns nil if a check that failed with err is to be repeated, and otherwise the
-// error for the command.
+// retryError returns nil if the check that failed with err can be repeated. Otherwise it returns
+// the error for the command.
 func (w waiting) retryError(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -151,15 +152,15 @@ func (w waiting) retryError(ctx context.Context, err error) error {
 	return codeError(err)
 }
 
-// poll evaluates an expression repeatedly until good accepts its value.
-func (w waiting) poll(ctx context.Context, code string, good func(value) bool) (value, error) {
+// poll evaluates an expression repeatedly until isDone returns true for its value.
+func (w waiting) poll(ctx context.Context, code string, isDone func(value) bool) (value, error) {
 	for {
 		v, err := w.evaluate(ctx, code)
 		switch {
-		case err == nil && good(v):
+		case err == nil && isDone(v):
 			return v, nil
 		case err != nil && errors.Is(err, wire.CodeEvaluation) && !strings.HasPrefix(err.Error(), "SyntaxError"):
-			// The page may not have what the expression needs yet.
+			// The expression may use something that the page does not have yet, so try again.
 		case err != nil:
 			if err := w.retryError(ctx, err); err != nil {
 				return value{}, err
@@ -192,7 +193,7 @@ func (w waiting) waitScript(ctx context.Context, code string) ([]byte, error) {
 	return v.json, err
 }
 
-// truthy reports whether JavaScript takes the value as true in a condition.
+// truthy reports whether the value counts as true in a condition of JavaScript.
 func (v value) truthy() bool {
 	switch string(v.json) {
 	case "false", "0", `""`:

@@ -64,8 +64,8 @@ type pages struct {
 	seenEvents  atomic.Int64               // the broker's count of page events at the last catchUp
 }
 
-// New returns the function for the field Backend of [daemon.Options]. It calls find() to locate
-// Playwright's driver.
+// New returns the function for the field Backend of [daemon.Options]. The backend calls find() to
+// locate Playwright's driver.
 func New(find func(context.Context) (Driver, error)) func(*daemon.Session) daemon.Backend {
 	return func(s *daemon.Session) daemon.Backend { return backend{newPages(s, find)} }
 }
@@ -107,7 +107,7 @@ func (b backend) Connect(ctx context.Context, at daemon.Endpoint) (daemon.Connec
 	conn, err := b.connect(ctx, pw, at)
 	if err != nil {
 		if isGone(err) {
-			b.driver.release(pw) // it may be the driver that is gone
+			b.driver.release(pw) // the driver may be what is gone
 		}
 		return nil, codeError(err)
 	}
@@ -121,13 +121,13 @@ func (b backend) Connect(ctx context.Context, at daemon.Endpoint) (daemon.Connec
 	return conn, nil
 }
 
-// A driver that is lost within soonLost after the session has connected to it is not replaced by
-// Watch. It is replaced only when a command needs it, because the session's page may have caused
-// the loss.
+// soonLost is a time from the moment at which the session connects to a driver. If the driver is
+// lost within this time, the session's page may be the cause. Watch then does not replace the
+// driver. The next command that needs a driver replaces it.
 const soonLost = 10 * time.Second
 
 // Watch connects the pages to another driver as soon as the shared driver is lost, even if no
-// command needs the driver. There is an exception: see soonLost.
+// command needs a driver. For an exception, see soonLost.
 func (b backend) Watch(ctx context.Context) {
 	for {
 		var conn *driver.Conn
