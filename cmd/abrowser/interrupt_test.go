@@ -116,7 +116,7 @@ func TestInterruptedWhileItActs(t *testing.T) {
 	}
 }
 
-// If the command type is interrupted, it stops between two keys and fails with result_unknown.
+// If the command `type` is interrupted, it stops between two keys and fails with result_unknown.
 func TestInterruptedWhileItTypes(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)

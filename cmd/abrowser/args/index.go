@@ -76,7 +76,7 @@ func (x verbIndex) under(group string) []string {
 
 // resolved is the verb that a command line names, before the verb's own flags are parsed.
 type resolved struct {
-	verb  wire.AnyVerb // nil without words, and for the words of a group or of specials
+	verb  wire.AnyVerb // nil if there are no words, or if they name a group or one of specials
 	words []string     // the words of the command, as they were typed
 	flags []given      // the global flags before and between the words
 	rest  []string     // the tokens after the words

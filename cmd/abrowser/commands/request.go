@@ -125,7 +125,8 @@ func requestError(ctx context.Context, err error) error {
 	return err
 }
 
-// interruption returns [wire.CodeInterrupted] if ctx was cancelled, else err.
+// interruption returns [wire.CodeInterrupted] if err is not nil and ctx was cancelled. Otherwise it
+// returns err.
 func interruption(ctx context.Context, err error) error {
 	if err != nil && errors.Is(ctx.Err(), context.Canceled) {
 		return wire.Errorf(wire.CodeInterrupted, "interrupted")

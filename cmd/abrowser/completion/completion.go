@@ -27,10 +27,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Write answers a completion command. To print the completion script of a shell, words are
-// "completion" and the shell's name. To answer a request of such a script, they are the command
-// that the script runs, such as __complete, followed by the words of the command line to
-// complete.
+// Write answers a completion command. The parameter words has its words. If they are "completion"
+// and the name of a shell, Write prints the completion script of this shell. Such a script runs
+// another command, such as __complete, followed by the words of the command line to complete. For
+// this command, Write prints the candidates.
 func Write(out, errs io.Writer, words []string) error {
 	if words[0] == "completion" && (len(words) == 1 || !slices.Contains([]string{"bash", "zsh", "fish", "powershell"}, words[1])) {
 		return wire.Errorf(wire.CodeBadInput, "completion needs a shell: bash, zsh, fish or powershell").
@@ -46,8 +46,8 @@ func Write(out, errs io.Writer, words []string) error {
 	return nil
 }
 
-// Candidates returns the words in the answer to __completeNoDesc. The last line of the answer begins
-// with a colon and has no word.
+// Candidates returns the words in the answer to __completeNoDesc. The last line of the answer
+// begins with a colon and has no word.
 func Candidates(answer string) []string {
 	var all []string
 	for line := range strings.Lines(answer) {

@@ -51,7 +51,7 @@ func TestFilesAreServed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if file.Host == "fonts.googleapis.com" || strings.HasSuffix(file.Path, "/demo.js") { // they are blocked
+			if file.Host == "fonts.googleapis.com" || strings.HasSuffix(file.Path, "/demo.js") { // the apps server blocks both
 				continue
 			}
 			if status, content := get(t, file.String()); status != http.StatusOK || content == "" || file.Host != base.Host {
