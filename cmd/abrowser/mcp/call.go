@@ -34,7 +34,8 @@ type answer struct {
 	pictures [][]byte // from the actions of a sequence; the picture of a single verb is in Output
 }
 
-// call answers a use of a tool. An error is part of the answer, for the model to read.
+// call runs a tool and returns the result. An error is part of the result, so that the model can
+// read it.
 func (s *server) call(ctx context.Context, t tool, r *mcp.CallToolRequest) *mcp.CallToolResult {
 	s.running.Add(1)
 	defer s.running.Add(-1)

@@ -134,8 +134,7 @@ func (s *server) undo(c call, settings map[string]any, page bool) {
 	s.forget()
 }
 
-// settings returns the browser settings of the session, as far as the arguments of the call
-// contain any.
+// settings returns the browser settings that the call's arguments contain.
 func (c call) settings() map[string]any {
 	settings := map[string]any{}
 	for _, name := range []string{"mode", "profile", "cdp"} {

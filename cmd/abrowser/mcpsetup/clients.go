@@ -23,7 +23,7 @@ type Client struct {
 	typed bool
 }
 
-// base is the directory that a client's file is below.
+// base is the directory to which the path of a client's file is relative.
 type base int
 
 const (

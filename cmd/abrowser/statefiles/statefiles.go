@@ -1,6 +1,6 @@
 // Package statefiles keeps files with logins in a directory that only the user can enter: the saved
-// states of browsers, and the names and passwords of auth. A file has a name. It may be encrypted;
-// the package neither encrypts nor decrypts it, and does not know what is in it.
+// states of browsers, and the names and passwords of auth. A file has a name. It may be encrypted,
+// but the package itself does not encrypt, decrypt or interpret the content.
 //
 // Package commands uses it. Its invariant: no file outside of the directory is read, replaced or
 // removed by a name.
@@ -23,8 +23,8 @@ import (
 
 const ext = ".json"
 
-// Store is a directory of files. What names the files in errors, List is the command that lists
-// them.
+// Store is a directory of files. Error messages call a file by the noun in the field What, such as
+// "saved login". The field List is the command that lists the files.
 type Store struct{ Dir, What, List string }
 
 // IsName reports whether a text names a file of a store, and not a path: it has no dot and no
@@ -67,7 +67,7 @@ func Read(path string, limit int64) ([]byte, error) {
 	return content, nil
 }
 
-// IsEncrypted reports whether a content is encrypted by age.
+// IsEncrypted reports whether content is encrypted by age.
 func IsEncrypted(content []byte) bool { return bytes.HasPrefix(content, []byte("age-encryption.org/")) }
 
 // All lists the files by name.
@@ -120,7 +120,8 @@ func (s Store) Remove(name string) error {
 	return nil
 }
 
-// missing returns the error for a file with a name that could not be used.
+// missing returns the error to report if the file with this name could not be used because of err.
+// If the file does not exist, the hint suggests a similar name.
 func (s Store) missing(name string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return wire.OSError("using "+s.What+" "+name, err)
