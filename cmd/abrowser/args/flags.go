@@ -128,7 +128,7 @@ func (fs flags) readShort(tokens []string, boolValues bool) (read []given, count
 }
 
 // readValue reads a flag whose own token contains no value. Error messages contain name, which is
-// the flag with its dashes. The slice next has the tokens after the flag.
+// the flag with its dashes. The tokens after the flag are in the slice next.
 func (fs flags) readValue(f flag, name string, next []string, boolValues bool) (read []given, count int, err error) {
 	if f.isBool() {
 		if boolValues && len(next) > 0 && (next[0] == "true" || next[0] == "false") {

@@ -23,7 +23,8 @@ func (c *Connections) Close() {
 	c.kept = nil
 }
 
-// clientFor returns a client with the fields of caller that uses the kept connections.
+// clientFor returns a client that sends requests as the given client does, over the kept
+// connections.
 func (c *Connections) clientFor(caller client.Client) *client.Client {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -40,8 +41,8 @@ func (c *Connections) clientFor(caller client.Client) *client.Client {
 	return &one
 }
 
-// dial returns a client with the fields of caller, and a function that the caller of dial must call
-// after its last request.
+// dial returns a client that sends requests as the given client does, and a function to call after
+// the last request.
 func (r *Runner) dial(caller client.Client) (c *client.Client, done func()) {
 	if r.connections != nil {
 		return r.connections.clientFor(caller), func() {}

@@ -47,7 +47,7 @@ func newChaosTask(c *chaos, i int, seed uint64) *chaosTask {
 	return k
 }
 
-// work does random steps until stop is closed. Each step checks its results.
+// work does random steps until the channel stop is closed. Each step checks its results.
 func (k *chaosTask) work(stop <-chan struct{}) {
 	steps := []func(){k.open, k.fill, k.fill, k.look, k.look, k.count, k.tab, k.me}
 	for {

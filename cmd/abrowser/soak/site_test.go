@@ -24,9 +24,9 @@ import (
 //go:embed page.html page.js
 var assets embed.FS
 
-// record is an event in a page, or a request that the page sent to the server. An event is
-// recorded with the level window when the window captures it, element when it reaches the element
-// of a case, and bubble when it reaches another node.
+// record is an event in a page, or a request that the page sent to the server. An event is recorded
+// with the level "window" when the window captures it, with the level "element" when it reaches the
+// element of a case, and with the level "bubble" when it reaches another node.
 type record struct {
 	Seq     int     `json:"seq"`
 	At      float64 `json:"at"` // milliseconds since 1970
@@ -51,11 +51,11 @@ type site struct {
 	serving        sync.WaitGroup
 
 	mu       sync.Mutex              // guards the fields below
-	orders   map[string]chan []byte  // by role, for its newest document
+	orders   map[string]chan []byte  // by role, the orders for the newest document
 	journals map[string]map[int]bool // by role and epoch, the numbers of the records that have come
 	latest   map[string]string       // by role, the epoch of the latest report
 	records  []record
-	flushes  map[string]flushed // by id of the order, followed by the role
+	flushes  map[string]flushed // the key is the id of the order, followed by the role
 	changed  chan struct{}      // closed at the next change
 }
 

@@ -18,14 +18,14 @@ import (
 
 // found is what a tool found in its session.
 type found struct {
-	Before     []string // the URLs of the pages at first
-	Snapshot   string   // of /form
+	Before     []string // the URLs of the pages at the beginning
+	Snapshot   string   // the snapshot of /form
 	Sent       string   // what the form sent
-	Screenshot int      // the size of a picture
-	Popup      string   // what the page shows that /popups has opened
+	Screenshot int      // the size of a screenshot in bytes
+	Popup      string   // what the popup of /popups shows
 	Download   string   // the content of a file
 	User       string   // the name of the user who is logged in
-	After      []string // the URLs of the pages at last
+	After      []string // the URLs of the pages at the end
 }
 
 // rig consists of the home, the site and the npm packages that all tools of a test use.
