@@ -43,7 +43,7 @@ const quick = 20 * time.Millisecond
 // process, and so does a second signal.
 func interrupted(ctx context.Context, after time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
-	listening := time.AfterFunc(after, func() { // while the command runs
+	listening := time.AfterFunc(after, func() { // this function waits for a signal or the end of the command
 		caught, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 		<-caught.Done()
 		stop()

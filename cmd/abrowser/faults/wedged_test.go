@@ -58,7 +58,8 @@ func looksWedged(t *testing.T, h *e2e.Home, session, reason, hint string, tabs i
 	}
 }
 
-// decodeInto decodes the data of a command's result, which must be a success, into out.
+// decodeInto decodes the data of a command's answer into out. It fails the test if the command has
+// failed.
 func decodeInto(t *testing.T, r e2e.Result, out any) {
 	t.Helper()
 	e := r.Envelope(t)

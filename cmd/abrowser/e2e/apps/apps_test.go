@@ -29,7 +29,8 @@ func get(t *testing.T, address string) (int, string) {
 	return response.StatusCode, string(body)
 }
 
-// The files that the pages load are served, and the pages cannot load others.
+// The server has every file that the pages request, and no page requests a file from another
+// server. Exempt are the files that the server blocks.
 func TestFilesAreServed(t *testing.T) {
 	t.Parallel()
 	apps := Start(t)
