@@ -8,7 +8,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// flag is a field that is a flag, and the map in which [assign] stores its value.
+// flag is a field that can be set by a flag, and the map in which [assign] stores its value.
 type flag struct {
 	wire.Field
 	dest map[string]any

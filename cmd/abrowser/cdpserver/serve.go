@@ -73,8 +73,8 @@ func Serve(ctx context.Context, sys System, s commands.CDPServer) (status int, e
 	return wire.ExitDone, nil
 }
 
-// isPipe reports whether r is a pipe or a socket. Its end means that the process that started this
-// one has ended, or wants the server to end.
+// isPipe reports whether r is a pipe or a socket. The end of such an input means that the process
+// that started this one has ended, or wants the server to end.
 func isPipe(r io.Reader) bool {
 	file, ok := r.(*os.File)
 	if !ok {

@@ -24,7 +24,8 @@ type repl struct {
 	connections commands.Connections
 }
 
-// runREPL runs the commands in standard input until it ends, and returns the exit status.
+// runREPL runs the commands that it reads from standard input, until the input ends, and returns
+// the exit status.
 func (c *command) runREPL() int {
 	if c.repl != nil {
 		return c.printer.fail(wire.Errorf(wire.CodeBadInput, "repl cannot be a line of repl"))

@@ -129,7 +129,8 @@ func (x *run) readLogin(ctx context.Context, name, key string) (login, error) {
 	return l, nil
 }
 
-// prepareLogin adds the saved login to the parameters of auth login, before anything is started.
+// prepareLogin adds the saved login to the parameters of auth login. If there is no such login, the
+// command fails before it starts a daemon.
 func (x *run) prepareLogin(ctx context.Context, c call) error {
 	key, err := x.authKey(c, false)
 	if err != nil {

@@ -86,7 +86,8 @@ func readFile(path string) (file, error) {
 	return f, nil
 }
 
-// JSONError returns the text of an error from decoding raw, with the line of a syntax error.
+// JSONError returns the text of an error that occurred when raw was decoded. For a syntax error,
+// the text contains the line.
 func JSONError(raw []byte, err error) string {
 	text := strings.TrimPrefix(err.Error(), "json: ")
 	var syntax *json.SyntaxError

@@ -127,7 +127,7 @@ func (s *server) forget() {
 	clear(s.known)
 }
 
-// currentSession returns the session of calls that name none.
+// currentSession returns the session of calls that name no session.
 func (s *server) currentSession() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -129,7 +129,7 @@ func (s *server) undo(c call, settings map[string]any, page bool) {
 	// The session must end even if the client has cancelled the call.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), undoTime)
 	defer cancel()
-	// The error of opening the session is reported, not that of ending it.
+	// The caller reports the error of opening the session, so ignore an error of ending it.
 	_, _ = s.run(ctx, commands.Command{Session: c.session, Verb: verbs.Close, Params: map[string]any{"page": page}, Settings: settings})
 	s.forget()
 }

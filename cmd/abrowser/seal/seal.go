@@ -1,8 +1,8 @@
 // Package seal encrypts the files in which abrowser keeps logins. The format is that of age, so
 // that the program age can read the files too.
 //
-// Only the full program imports it, since commands that need no encryption should not link it. The
-// key is never part of an error.
+// Only the full program imports this package, since commands that need no encryption should not
+// link it. The key is never part of an error.
 package seal
 
 import (

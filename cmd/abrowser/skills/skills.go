@@ -1,7 +1,7 @@
 // Package skills contains instructions for agents that use abrowser, and writes them where common
 // agents look for them.
 //
-// The instructions are part of the program, so they are always of its version. The package runs no
+// The instructions are part of the program, so they always fit its version. The package runs no
 // command and reads no configuration of an agent. Package commands uses it. The invariant: a file
 // that abrowser has not written is not changed.
 package skills

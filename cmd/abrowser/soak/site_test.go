@@ -39,10 +39,10 @@ type record struct {
 	Role    string  `json:"-"`
 }
 
-// site serves the pages of one session and collects the records that they report. Each session
-// has its own site, because a browser opens only six connections to one host.
+// site serves the pages of one session and collects the records that they report. Each session has
+// its own site, because a browser opens only six connections to one host.
 //
-// One frame of one tab writes a journal: a sequence of numbered records, which goes on when the
+// Each frame of a tab writes a journal: a sequence of numbered records, which continues when the
 // frame loads another document. The id of a journal is its epoch. The role of a frame says where in
 // the page the frame is: see roleTop.
 type site struct {

@@ -31,7 +31,7 @@ type Store struct{ Dir, What, List string }
 // slash.
 func IsName(text string) bool { return text != "" && !strings.ContainsAny(text, "./\\") }
 
-// Path returns the path of the file with a name, whether the file exists or not.
+// Path returns the path of the file with this name, whether the file exists or not.
 func (s Store) Path(name string) (string, error) {
 	if !IsName(name) || home.CheckName(name) != nil {
 		return "", wire.Errorf(wire.CodeBadInput, "invalid name %.100q; a name has letters, digits, - and _", name).WithHint("%s", s.List)
@@ -47,7 +47,7 @@ func (s Store) Make() error {
 	return nil
 }
 
-// Read reads a file of at most limit bytes.
+// Read reads a file. A file that is longer than limit bytes is an error.
 func Read(path string, limit int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -89,7 +89,7 @@ func (s Store) All() ([]verbs.StateFile, error) {
 	return all, nil
 }
 
-// Describe describes the file at a path.
+// Describe describes the file at this path.
 func Describe(path string) (verbs.StateFile, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -108,7 +108,7 @@ func Describe(path string) (verbs.StateFile, error) {
 	}, nil
 }
 
-// Remove removes the file with a name.
+// Remove removes the file with this name.
 func (s Store) Remove(name string) error {
 	path, err := s.Path(name)
 	if err != nil {
@@ -138,7 +138,7 @@ func (s Store) missing(name string, err error) error {
 	return failure
 }
 
-// Load reads the file with a name.
+// Load reads the file with this name. A file that is longer than limit bytes is an error.
 func (s Store) Load(name string, limit int64) ([]byte, error) {
 	path, err := s.Path(name)
 	if err != nil {
@@ -151,7 +151,8 @@ func (s Store) Load(name string, limit int64) ([]byte, error) {
 	return content, err
 }
 
-// RemoveOld removes the files that were last written before a time, and returns their names.
+// RemoveOld removes the files that were last written before the given time, and returns their
+// names.
 func (s Store) RemoveOld(before time.Time) ([]string, error) {
 	all, err := s.All()
 	removed := []string{}
