@@ -123,10 +123,11 @@ func specials() []string {
 
 // choose sets r.verb to the verb that r.words name. The token next follows these words, or is "" if
 // that token is a flag or missing. choose returns an error in three cases:
-//   - r.words is empty, and the token next or an unknown flag stands where the command should begin.
+//   - r.words is empty, and the token next or an unknown flag stands where the command should
+//     begin.
 //   - r.words name a group, and the token next is not one of its subcommands.
-//   - r.words name a verb that is also a group and takes no argument, and the token next is not one of
-//     the group's subcommands.
+//   - r.words name a verb that is also a group and takes no argument, and the token next is not
+//     one of the group's subcommands.
 func (r *resolved) choose(x verbIndex, global flags, next string) error {
 	name := strings.Join(r.words, " ")
 	candidates, under := x.named(name), x.under(name)

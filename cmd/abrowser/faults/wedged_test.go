@@ -71,8 +71,8 @@ func decodeInto(t *testing.T, r e2e.Result, out any) {
 	}
 }
 
-// If a session's daemon is stopped by a signal, commands report that the session is wedged. The
-// commands close and kill end the daemon by force, and none of its processes and files is left. The
+// If a session's daemon is stopped by a signal, commands report that the session is wedged. Both
+// `close` and `kill` then end the daemon by force, and none of its processes and files is left. The
 // session's tab stays open unless --page is given.
 func TestFrozenDaemonIsEnded(t *testing.T) {
 	t.Parallel()

@@ -68,8 +68,8 @@ func renameNew(from, to string) error {
 	case errors.Is(err, fs.ErrExist):
 		return err
 	}
-	// The file system has no hard links. Another process can take the name between the check
-	// and the rename.
+	// The file system does not support hard links, so check the name and rename the file. Another
+	// process can take the name in between.
 	if _, err := os.Lstat(to); err == nil {
 		return fs.ErrExist
 	}

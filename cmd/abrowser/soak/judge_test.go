@@ -52,7 +52,7 @@ const (
 	wrongLate    = "late"    // failure, and an effect that came after the answer
 	wrongOrder   = "order"   // keys in a wrong order
 	wrongStray   = "stray"   // the right effects, and further input for the element
-	wrongReason  = "reason"  // failure for a reason that did not exist
+	wrongReason  = "reason"  // failure, and the error's reason contradicts the records
 )
 
 func classes() []string {
@@ -79,9 +79,9 @@ type verdict struct {
 // clockError is how much the clocks of a page and of the test may differ, in milliseconds.
 const clockError = 2
 
-// judge compares the answers of a case's commands with what the case's page recorded. The parameter
-// records has all records of the page, ordered by time. The parameter end is the time at which the
-// next case of the page began. For the last case, end is later than all records.
+// judge compares the answers of a case's commands with what the case's page recorded. The slice
+// records has all records of the page, ordered by time. The time end is when the next case of the
+// page began. For the last case, end is later than all records.
 func judge(c *plannedCase, commands []command, end time.Time, records []record) verdict {
 	var v verdict
 	act := actionOf(c.Spec.Action)
