@@ -5,8 +5,8 @@
 // The tree is built from the declarations in sockets/verbs. Cobra only completes these commands
 // and never runs one. Package args parses command lines instead, since cobra supports neither
 // global flags between the words of a command nor text that looks like a flag. Cobra does not
-// print the help either: package cli does. Man pages are not generated, since they would need two
-// more dependencies.
+// print the help either: package cli does. Package manual makes the manual page, since cobra's
+// generator of man pages would need two more dependencies.
 //
 // Only package roles uses this package, and only this package uses cobra. The thin command line
 // therefore does not link cobra and text/template. This makes it 0.3 MB smaller, but no faster to
