@@ -17,8 +17,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// tabsOf returns the ids of a session's tabs, separated by spaces. The result released is true if
-// the last of these tabs is released, which means that the session has ended and the tab is open.
+// tabsOf returns the ids of a session's tabs, separated by spaces. The second result reports
+// whether the last of these tabs is released: the session has ended, and the tab is still open.
 func tabsOf(t *testing.T, h *e2e.Home, session string) (ids string, released bool) {
 	t.Helper()
 	for _, tab := range e2e.Ask[verbs.TabsOut](t, h, "", "tab", "list", "--all").Tabs {
@@ -95,7 +95,7 @@ func TestAgentsShareThePool(t *testing.T) {
 		if out := b.must("get_slot_requests", nil); out["youHaveReservation"] != true || out["tabPool"] != "2/3" {
 			t.Errorf("b looks: %v", out)
 		}
-		h.Fails(t, wire.CodePoolFull, "c", "tab", "new") // the free place in the pool is reserved for b
+		h.Fails(t, wire.CodePoolFull, "c", "tab", "new") // the last place in the pool is reserved for b
 		b.must("tab_new", map[string]any{"session": "b1"})
 		if out := a.must("grant_tab_space", nil); out["granted"] != true || out["grantedTo"] != "c" {
 			t.Errorf("a grants again: %v", out)

@@ -17,7 +17,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// entryOf returns the line of a session in session list.
+// entryOf returns a session's entry in the output of `session list`.
 func entryOf(t *testing.T, h *e2e.Home, session string) verbs.SessionEntry {
 	t.Helper()
 	for _, e := range e2e.Ask[verbs.SessionListOut](t, h, "", "session", "list").Sessions {
@@ -28,14 +28,15 @@ func entryOf(t *testing.T, h *e2e.Home, session string) verbs.SessionEntry {
 	return verbs.SessionEntry{}
 }
 
-// titleOf returns the title of a client's page.
+// titleOf returns the title of the document in a page. The parameter page is the id of the CDP
+// session that is attached to the page.
 func titleOf(c *e2e.CDPClient, page string) string {
 	var value struct{ Result struct{ Value string } }
 	c.Call(page, "Runtime.evaluate", map[string]any{"expression": "document.title"}, &value)
 	return value.Result.Value
 }
 
-// attach attaches a client to the first page of its session.
+// attach attaches a client to the first page of its session. It returns the id of the CDP session.
 func attach(t *testing.T, c *e2e.CDPClient) (session string) {
 	t.Helper()
 	var targets struct {
@@ -53,10 +54,10 @@ func attach(t *testing.T, c *e2e.CDPClient) (session string) {
 	return ""
 }
 
-// The list of sessions shows how many clients a session has, and when the last one was active. With
-// a client the session is live, also without a daemon. The commands of abrowser work beside the
-// client. When the client leaves, or the session is closed, the tabs stay, and the next client of
-// the session finds them.
+// The list of sessions shows how many clients a session has, and when the last of them was active.
+// While a client is connected, the session is live, even if it has no daemon. The commands of
+// abrowser work while a client is connected. When the client disconnects, or the session is closed,
+// the tabs stay open, and the next client of the session finds them.
 func TestCDPClientsInSessionList(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -111,8 +112,8 @@ func TestCDPClientsInSessionList(t *testing.T) {
 	}
 }
 
-// If the broker is killed, a client's connection is closed. The next client finds the session's
-// tabs, at the same address.
+// If the broker is killed, the client's connection is closed. The next client can connect to the
+// same URL, and finds the session's tabs.
 func TestCDPClientAfterTheBroker(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -137,8 +138,9 @@ func TestCDPClientAfterTheBroker(t *testing.T) {
 	}
 }
 
-// The port of abrowser cdp refuses web pages, wrong secrets and broken requests at once. It logs
-// that it did, without the secret, and its address opens nothing after the command has ended.
+// The port of `abrowser cdp` refuses web pages, wrong secrets and invalid requests at once. The
+// command logs each refusal without the secret. After the command has ended, its URL cannot be used
+// any more.
 func TestCDPRefuses(t *testing.T) {
 	t.Parallel()
 	h := e2e.NewHome(t)

@@ -58,7 +58,8 @@ func get[Out any](t *testing.T, method, address string) (out Out) {
 	return out
 }
 
-// evaluateAt opens a WebSocket and evaluates an expression there. It returns the error of the handshake.
+// evaluateAt opens a WebSocket and evaluates an expression over it. It returns an error if the
+// handshake fails.
 func evaluateAt(t *testing.T, address, expression string) (value string, err error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), e2e.CommandDeadline)
@@ -80,8 +81,8 @@ func evaluateAt(t *testing.T, address, expression string) (value string, err err
 	return reply.Result.Result.Value, nil
 }
 
-// The HTTP endpoint of a session has what Chromium's has, with and without a slash at the end, and
-// only the session's own pages.
+// The HTTP endpoint of a session supports the paths of Chromium's HTTP endpoint, with and without a
+// slash at the end. It lists only the session's own pages.
 func TestCDPOverHTTP(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -156,8 +157,9 @@ func TestCDPOverHTTP(t *testing.T) {
 	}
 }
 
-// The endpoint ends with the command's input, with a signal, and with the program that it runs. Each
-// connection ends at once, and the session and its tabs stay.
+// The endpoint ends when the command's input ends, when the command gets a signal, or when the
+// program that the command runs ends. Each connection is closed at once, and the session and its
+// tabs stay.
 func TestCDPEnds(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -203,8 +205,8 @@ func TestCDPEnds(t *testing.T) {
 	}
 }
 
-// A program that abrowser cdp runs gets the signals that the command gets, and its status is the
-// command's.
+// A program that `abrowser cdp` runs gets the signals that the command gets. The command exits with
+// the program's status.
 func TestCDPProgram(t *testing.T) {
 	t.Parallel()
 	h := e2e.NewHome(t)

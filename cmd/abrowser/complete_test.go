@@ -17,8 +17,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// toolsOf returns the tools of the verbs that have a tool with another name than the verb. A text
-// with a space is the reason for which a verb has no tool.
+// toolsOf maps a verb's name to the name of its MCP tool, for verbs whose tool has a different
+// name. A value that contains a space is not a name: it says why the verb has no tool.
 func toolsOf() map[string]string {
 	return map[string]string{
 		verbs.Batch.Name:         "execute_sequence",
@@ -73,8 +73,8 @@ func before() map[string][]string {
 	}
 }
 
-// after returns the commands that must run after a verb's example, so that those of other verbs can
-// run.
+// after returns the commands that must run after a verb's example. They restore the state that the
+// examples of other verbs need.
 func after() map[string][]string {
 	return map[string][]string{verbs.SetOffline.Name: {"set offline off"}}
 }
@@ -84,7 +84,7 @@ func after() map[string][]string {
 func TestEveryVerbIsComplete(t *testing.T) {
 	t.Parallel()
 	pages := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Cache-Control", "no-store") // otherwise the age of the file decides whether a page can be opened offline
+		w.Header().Set("Cache-Control", "no-store") // otherwise the browser caches the page or not, depending on the age of the file
 		http.ServeFile(w, r, "testdata/examples.html")
 	}))
 	t.Cleanup(pages.Close)

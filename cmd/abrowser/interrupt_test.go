@@ -116,7 +116,7 @@ func TestInterruptedWhileItActs(t *testing.T) {
 	}
 }
 
-// If the command type is interrupted, it stops between two keys and fails with result_unknown.
+// If the command `type` is interrupted, it stops between two keys and fails with result_unknown.
 func TestInterruptedWhileItTypes(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
@@ -138,7 +138,7 @@ func TestInterruptedWhileItTypes(t *testing.T) {
 	}
 }
 
-// awaitCount waits until a page has sent the request that the site counts under name.
+// awaitCount waits until a page has sent the request that the site counts under the given name.
 func awaitCount(t *testing.T, s *site.Site, name string) {
 	t.Helper()
 	if !e2e.Await(20*time.Second, func() bool { return s.Count(name) == 1 }) {

@@ -10,8 +10,8 @@ import (
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 )
 
-// A daemon that [e2e.Kill] has killed accepts no connection any more. Otherwise the next command of
-// a test could reach it, and would be answered that the connection was lost.
+// After [e2e.Kill] has killed a daemon, the daemon accepts no further connection. If it did, the
+// next command of a test could connect to it, and would fail because the connection is lost.
 func TestKilledDaemonAcceptsNothing(t *testing.T) {
 	t.Parallel()
 	h := e2e.NewHome(t)

@@ -18,8 +18,8 @@ import (
 // mostTasks is the maximum number of tasks that the manager runs at the same time.
 const mostTasks = 10
 
-// managerOrder is a line of the manager's input. Do is start, cancel or interrupt. managerEvent is
-// a line of the manager's output. Event is started or ended.
+// managerOrder is a line of the manager's input. Its field Do is "start", "cancel" or "interrupt".
+// managerEvent is a line of the manager's output. Its field Event is "started" or "ended".
 type (
 	managerOrder struct{ Do, ID, Script string }
 	managerEvent struct {

@@ -14,8 +14,8 @@ import (
 
 // MCP tools can set policies, emulate a device and record a HAR. Some clients send objects and
 // numbers as text, and the tools accept these too. A policy says how a request of the page is
-// answered, for example a request for the camera. If no policy answers the request, the member ok
-// of the tool call's result is false.
+// answered, for example a request for the camera. If no policy answers the request, the result of
+// the tool call has "ok": false.
 func TestMCPPolicies(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)

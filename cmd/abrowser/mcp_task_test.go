@@ -17,7 +17,7 @@ import (
 
 // A task can start an MCP server. In the session of the task, the server acts as the task. In all
 // other sessions, it acts as a separate agent with a secret id. When the server ends, the sessions
-// whose daemon it has started end, and no others.
+// whose daemons the server has started end, and the other sessions continue.
 func TestMCPOfATask(t *testing.T) {
 	t.Parallel()
 	s, h := site.Start(t), e2e.NewHome(t)

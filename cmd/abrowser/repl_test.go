@@ -33,8 +33,8 @@ func (s *screenText) String() string {
 	return s.text.String()
 }
 
-// In a terminal, repl completes words, recalls the last line, survives Ctrl-C and a command that
-// fails, and ends with exit. The session lives on.
+// In a terminal, repl completes words and recalls earlier lines. Neither Ctrl-C nor a failed
+// command ends it, but the command `exit` does. The session then stays open.
 func TestREPLInTerminal(t *testing.T) {
 	t.Parallel()
 	h := e2e.NewHome(t)
@@ -54,7 +54,7 @@ func TestREPLInTerminal(t *testing.T) {
 		for {
 			n, err := terminal.Read(buffer)
 			_, _ = shown.Write(buffer[:n])
-			if bytes.Contains(buffer[:n], []byte("\x1b[6n")) { // the question where the cursor is
+			if bytes.Contains(buffer[:n], []byte("\x1b[6n")) { // the request for the cursor's position
 				_, _ = terminal.WriteString("\x1b[1;1R")
 			}
 			if err != nil {

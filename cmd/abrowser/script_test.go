@@ -46,7 +46,8 @@ func scripts(t *testing.T, dir string, shared *e2e.Home) {
 				"PATH="+filepath.Dir(h.Binary)+":"+os.Getenv("PATH"),
 				"WORK="+e.WorkDir, "TMPDIR="+filepath.Join(e.WorkDir, ".tmp"), "SESSION="+session,
 				"SITE="+strings.TrimSuffix(s.URL("/"), "/"), "CROSS="+strings.TrimSuffix(s.CrossURL("/"), "/"),
-				// A host of the transcript's own, since all transcripts share the browser's cookies.
+				// Each transcript has its own host, because all transcripts share the browser's
+				// cookies.
 				"HOST="+session+".localhost", "OWN="+strings.Replace(strings.TrimSuffix(s.CrossURL("/"), "/"), "localhost", session+".localhost", 1),
 			)
 			if shared != nil {

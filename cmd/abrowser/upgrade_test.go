@@ -62,8 +62,8 @@ func runs(t *testing.T, h *e2e.Home, session, verb string) {
 	}
 }
 
-// If a command comes from another build than its session's daemon, it replaces the daemon if that
-// is idle, and fails if the daemon is running another command. The browser and its broker keep
+// If the build of a command differs from that of the session's daemon, the command replaces an idle
+// daemon. It fails if the daemon is running another command. The browser and its broker keep
 // running.
 func TestUpgrade(t *testing.T) {
 	t.Parallel()

@@ -9,8 +9,9 @@ import (
 )
 
 // bind assigns texts, the tokens of the command line that are not flags, to the command's
-// positional arguments. It parses them and stores the values in the map given as into.
-func bind(spec wire.Spec, fields []wire.Field, texts []string, into map[string]any) error {
+// positional arguments. It parses each text, and stores the value in the map dest by the field's
+// name.
+func bind(spec wire.Spec, fields []wire.Field, texts []string, dest map[string]any) error {
 	hint := "usage: " + Usage(spec, fields)
 	for position, f := range Arguments(fields) {
 		if position >= len(texts) {
@@ -23,7 +24,7 @@ func bind(spec wire.Spec, fields []wire.Field, texts []string, into map[string]a
 		if err != nil {
 			return err
 		}
-		into[f.Name] = value
+		dest[f.Name] = value
 	}
 	if most := maxTexts(fields); most >= 0 && len(texts) > most {
 		return wire.Errorf(wire.CodeBadInput, "%s takes %s, but got %q too", spec.Name, count(most), texts[most]).WithHint("%s", hint)

@@ -8,10 +8,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// flag is a field that is a flag, and the map in which [assign] stores its value.
+// flag is a field that can be set by a flag, and the map in which [assign] stores its value.
 type flag struct {
 	wire.Field
-	into map[string]any
+	dest map[string]any
 }
 
 func (f flag) isBool() bool { return f.Type.Kind() == reflect.Bool }
@@ -31,10 +31,10 @@ func assign(all []given) error {
 			return err
 		}
 		if more, ok := value.([]string); ok {
-			before, _ := g.into[g.Name].([]string)
+			before, _ := g.dest[g.Name].([]string)
 			value = append(before, more...)
 		}
-		g.into[g.Name] = value
+		g.dest[g.Name] = value
 	}
 	return nil
 }
@@ -42,13 +42,13 @@ func assign(all []given) error {
 // flags are the flags that a command takes.
 type flags []flag
 
-// flagsOf returns the flags among the fields. [assign] stores the values of these flags in the
-// map into.
-func flagsOf(fields []wire.Field, into map[string]any) flags {
+// flagsOf returns the fields that are flags. [assign] stores the values of these flags in the map
+// dest.
+func flagsOf(fields []wire.Field, dest map[string]any) flags {
 	var all flags
 	for _, f := range fields {
 		if f.Flag != "" {
-			all = append(all, flag{f, into})
+			all = append(all, flag{f, dest})
 		}
 	}
 	return all
@@ -83,17 +83,17 @@ func looksLikeFlag(token string) bool {
 	return err != nil
 }
 
-// read reads the flag in the first token, or the flags if the token contains several, such as -ic.
-// The result used is the number of tokens that the flags and their values take, or 0 if the first
-// token is not a known flag. If word is true, a token true or false after a boolean flag is the
-// value of this flag.
-func (fs flags) read(tokens []string, word bool) (read []given, used int, err error) {
+// read reads the flag in the first token, or several flags if the token combines them, such as -ic.
+// The result count is the number of tokens that the flags and their values occupy, or 0 if the
+// first token is not a known flag. A boolean flag takes no value unless boolValues is set. Then the
+// token "true" or "false" after the flag is its value.
+func (fs flags) read(tokens []string, boolValues bool) (read []given, count int, err error) {
 	token := tokens[0]
 	if !looksLikeFlag(token) {
 		return nil, 0, nil
 	}
 	if !strings.HasPrefix(token, "--") {
-		return fs.readShort(tokens, word)
+		return fs.readShort(tokens, boolValues)
 	}
 	name, value, hasValue := strings.Cut(token[2:], "=")
 	f, known := fs.lookup(name)
@@ -103,12 +103,12 @@ func (fs flags) read(tokens []string, word bool) (read []given, used int, err er
 	case hasValue:
 		return []given{{f, value}}, 1, nil
 	}
-	return fs.readValue(f, token, tokens[1:], word)
+	return fs.readValue(f, token, tokens[1:], boolValues)
 }
 
 // readShort reads flags with a single dash: -x, -xVALUE, -x=VALUE, -x VALUE, and also -xyz if x
 // and y take no value. A token with an unknown letter is not a flag.
-func (fs flags) readShort(tokens []string, word bool) (read []given, used int, err error) {
+func (fs flags) readShort(tokens []string, boolValues bool) (read []given, count int, err error) {
 	letters := tokens[0][1:]
 	for i := range letters {
 		f, known := fs.lookupShort(letters[i : i+1])
@@ -117,8 +117,8 @@ func (fs flags) readShort(tokens []string, word bool) (read []given, used int, e
 		case !known:
 			return nil, 0, nil
 		case rest == "":
-			last, used, err := fs.readValue(f, "-"+f.Short, tokens[1:], word)
-			return append(read, last...), used, err
+			last, count, err := fs.readValue(f, "-"+f.Short, tokens[1:], boolValues)
+			return append(read, last...), count, err
 		case !f.isBool() || rest[0] == '=':
 			return append(read, given{f, strings.TrimPrefix(rest, "=")}), 1, nil
 		}
@@ -127,11 +127,11 @@ func (fs flags) readShort(tokens []string, word bool) (read []given, used int, e
 	return read, 1, nil
 }
 
-// readValue reads a flag whose own token contains no value. The parameter name is the flag with
-// its dashes, for error messages, and next contains the tokens after the flag.
-func (fs flags) readValue(f flag, name string, next []string, word bool) (read []given, used int, err error) {
+// readValue reads a flag whose own token contains no value. Error messages contain name, which is
+// the flag with its dashes. The tokens after the flag are in the slice next.
+func (fs flags) readValue(f flag, name string, next []string, boolValues bool) (read []given, count int, err error) {
 	if f.isBool() {
-		if word && len(next) > 0 && (next[0] == "true" || next[0] == "false") {
+		if boolValues && len(next) > 0 && (next[0] == "true" || next[0] == "false") {
 			return []given{{f, next[0]}}, 2, nil
 		}
 		return []given{{f, "true"}}, 1, nil

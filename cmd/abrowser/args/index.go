@@ -76,7 +76,7 @@ func (x verbIndex) under(group string) []string {
 
 // resolved is the verb that a command line names, before the verb's own flags are parsed.
 type resolved struct {
-	verb  wire.AnyVerb // nil without words, and for the words of a group or of specials
+	verb  wire.AnyVerb // nil if there are no words, or if they name a group or one of specials
 	words []string     // the words of the command, as they were typed
 	flags []given      // the global flags before and between the words
 	rest  []string     // the tokens after the words
@@ -121,12 +121,13 @@ func specials() []string {
 	return []string{"help", "version", "completion", "__complete", "__completeNoDesc", "daemon", "keeper", "broker"}
 }
 
-// choose sets r.verb to the verb that r.words name. The parameter next is the token after these
-// words, or "" if that token is a flag or missing. choose returns an error in three cases:
-//   - r.words is empty, and next or an unknown flag stands where the command should begin.
-//   - r.words name a group and next is not one of its subcommands.
-//   - r.words name a verb that is also a group and takes no argument, and next is not one of the
-//     group's subcommands.
+// choose sets r.verb to the verb that r.words name. The token next follows these words, or is "" if
+// that token is a flag or missing. choose returns an error in three cases:
+//   - r.words is empty, and the token next or an unknown flag stands where the command should
+//     begin.
+//   - r.words name a group, and the token next is not one of its subcommands.
+//   - r.words name a verb that is also a group and takes no argument, and the token next is not
+//     one of the group's subcommands.
 func (r *resolved) choose(x verbIndex, global flags, next string) error {
 	name := strings.Join(r.words, " ")
 	candidates, under := x.named(name), x.under(name)

@@ -9,10 +9,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Line is a command line that was parsed.
+// Line is a parsed command line.
 type Line struct {
 	Words  []string       // the words of the command, as they were typed
-	Verb   wire.AnyVerb   // nil without words, and for the words of a group or of specials
+	Verb   wire.AnyVerb   // nil if there are no words, or if they name a group or one of specials
 	Global map[string]any // the global flags that were given
 	Params map[string]any // the verb's parameters that were given
 	Rest   []string       // the tokens after the words, for a line whose Verb is nil

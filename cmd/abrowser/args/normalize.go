@@ -14,8 +14,8 @@ type normalized struct {
 
 // normalize separates tokens into known flags and texts. A token that looks like a flag but is
 // unknown is an error, unless it belongs to an argument that takes all remaining words as text.
-// After -- every token is text. If the command takes only arguments after --, a text before it is
-// an error.
+// After the token -- every token is text. If the command's arguments must follow --, a text before
+// -- is an error.
 func normalize(known flags, fields []wire.Field, tokens []string) (normalized, error) {
 	var n normalized
 	dashed := slices.ContainsFunc(fields, func(f wire.Field) bool { return f.Dashed })

@@ -7,8 +7,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// page describes a page as Chromium's /json/list does. It has no devtoolsFrontendUrl: a web page
-// that shows DevTools would be refused because of its Origin.
+// page describes a page as Chromium's /json/list does. It has no devtoolsFrontendUrl: that URL
+// would be of a web page that shows DevTools, and the server refuses requests of web pages, because
+// they have an Origin.
 type page struct {
 	Description string `json:"description"`
 	ID          string `json:"id"`
@@ -71,7 +72,7 @@ func newPage(h *handler, r *http.Request, b *browser, address string) (any, erro
 	return h.pageOf(t), err
 }
 
-// find returns a target of the session.
+// find returns the session's target with the given id, or [wire.CodeNotFound].
 func find(r *http.Request, b *browser, id string) (target, error) {
 	all, err := targets(r, b)
 	for _, t := range all {
@@ -89,8 +90,9 @@ func noTarget(id string) error {
 	return wire.Errorf(wire.CodeNotFound, "No such target id: %s", id)
 }
 
-// activatePage succeeds for a page of the session. The session's pages are awake in any case, and no
-// page takes the focus of another session or of a person.
+// activatePage answers a request to activate a page of the session, and changes nothing. The
+// session's pages are active in any case, and a session must not take the focus from another
+// session or from a person.
 func activatePage(_ *handler, r *http.Request, b *browser, id string) (any, error) {
 	if _, err := find(r, b, id); err != nil {
 		return nil, err

@@ -13,9 +13,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// forward passes a WebSocket on to the session's endpoint at the broker. If target is not empty, the
-// WebSocket is that of the page with this id. The broker completes the handshake, and refuses a
-// client that does not speak the protocol.
+// forward forwards a WebSocket to the session's endpoint at the broker. If target is not empty, the
+// WebSocket is that of the page with this target id. The broker completes the handshake, and
+// refuses a client that does not speak the WebSocket protocol.
 func (h *handler) forward(w http.ResponseWriter, r *http.Request, target string) {
 	if !hasToken(r.Header, "Connection", "upgrade") || !hasToken(r.Header, "Upgrade", "websocket") {
 		w.Header().Set("Connection", "Upgrade")
@@ -48,7 +48,7 @@ func (h *handler) forward(w http.ResponseWriter, r *http.Request, target string)
 		pass(broker, io.MultiReader(unread(buffered.Reader), client))
 		ended <- struct{}{}
 	}()
-	// A client whose connection is open in one direction only cannot use CDP.
+	// If one direction has ended, close both: CDP needs both directions.
 	select {
 	case <-ended:
 	case <-r.Context().Done(): // the server ends
@@ -61,12 +61,12 @@ func (h *handler) forward(w http.ResponseWriter, r *http.Request, target string)
 // then closes both, which also ends the copy in the opposite direction.
 func pass(to net.Conn, from io.Reader) { _, _ = io.Copy(to, from) }
 
-// unread returns what the HTTP server has read of the connection beyond the request.
+// unread returns the bytes after the request that the HTTP server has already read.
 func unread(b *bufio.Reader) io.Reader { return io.LimitReader(b, int64(b.Buffered())) }
 
-// handshake returns the request that opens a WebSocket at the broker. It has only those headers of
-// the client's that the handshake consists of. An Origin was compared with this server's by package
-// loopback, and means nothing to the broker.
+// handshake returns the request that opens a WebSocket at the broker. Of the client's headers, it
+// contains only those that the handshake needs. It omits Origin, which package loopback has already
+// checked.
 func (h *handler) handshake(from http.Header, target string) string {
 	path := h.server.Path
 	if target != "" {
@@ -82,7 +82,7 @@ func (h *handler) handshake(from http.Header, target string) string {
 	return b.String() + "\r\n"
 }
 
-// hasToken reports whether a header has an element, in upper or lower case.
+// hasToken reports whether a header's comma-separated list has an element, ignoring case.
 func hasToken(from http.Header, name, want string) bool {
 	for _, value := range from.Values(name) {
 		for token := range strings.SplitSeq(value, ",") {

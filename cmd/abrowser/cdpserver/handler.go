@@ -21,7 +21,7 @@ const (
 // Chromium's DevTools server; a slash at the end makes no difference.
 type handler struct {
 	server    commands.CDPServer
-	where     func(scheme string) string // returns the server's URL
+	where     func(scheme string) string // returns the server's URL with this scheme
 	browserID string                     // the last part of the path of the browser's WebSocket
 	log       *slog.Logger
 }
@@ -57,14 +57,14 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// openPage answers /json/new?URL. A web page can cause a GET request but no PUT request, which is
-// why Chromium refuses all other methods.
+// openPage answers /json/new?URL. Like Chromium, it accepts only the method PUT, because a web page
+// can cause a GET request but not a PUT request.
 func (h *handler) openPage(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPut {
 		http.Error(w, "Using unsafe HTTP verb "+r.Method+" to invoke /json/new. This action supports only PUT verb.", http.StatusMethodNotAllowed)
 		return
 	}
-	address, err := url.QueryUnescape(strings.ReplaceAll(r.URL.RawQuery, "+", "%2B")) // a + means itself
+	address, err := url.QueryUnescape(strings.ReplaceAll(r.URL.RawQuery, "+", "%2B")) // a + in the URL is not an escaped space
 	if err != nil {
 		http.Error(w, "the URL is not escaped correctly", http.StatusBadRequest)
 		return
@@ -72,10 +72,11 @@ func (h *handler) openPage(w http.ResponseWriter, r *http.Request) {
 	h.answer(w, r, newPage, address)
 }
 
-// action is what a request below /json does. It returns text or something to encode as JSON.
+// action performs a request below /json. It returns a text, or a value to encode as JSON.
 type action func(h *handler, r *http.Request, b *browser, argument string) (any, error)
 
-// answer connects to the session's browser, and answers a request with the result of do.
+// answer connects to the session's browser, performs the action, and writes its result as the
+// response to r.
 func (h *handler) answer(w http.ResponseWriter, r *http.Request, do action, argument string) {
 	b, err := h.connect(r.Context())
 	if err != nil {

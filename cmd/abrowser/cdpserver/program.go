@@ -47,7 +47,8 @@ func runProgram(sys System, path string, command []string, url string) (status i
 		Path: path, Args: args, Stdin: sys.Stdin, Stdout: sys.Stdout, Stderr: sys.Stderr,
 		Env: append(slices.DeleteFunc(sys.Environ(), func(v string) bool { return strings.HasPrefix(v, EnvURL+"=") }), EnvURL+"="+url),
 	}
-	// Listen first: a signal that comes while the program starts is for the program, too.
+	// Listen first, because a signal that comes while the program starts must reach the program,
+	// too.
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, forwarded()...)
 	defer signal.Stop(signals)
@@ -76,8 +77,8 @@ func forwarded() []os.Signal {
 	return []os.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2, unix.SIGWINCH}
 }
 
-// fromTerminal reports whether the terminal has probably sent the signal. It then has also sent it
-// to the program, which is in the same process group.
+// fromTerminal reports whether the terminal has probably sent the signal. If so, the terminal has
+// sent the signal to the program as well, which is in the same process group.
 func fromTerminal(s os.Signal) bool {
 	if s != unix.SIGINT && s != unix.SIGQUIT && s != unix.SIGWINCH {
 		return false

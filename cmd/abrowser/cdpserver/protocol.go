@@ -58,15 +58,16 @@ const (
 	brotliHead = 8
 )
 
-// leastProtocol is less than the size of any compressed description of the protocol. Smaller
-// resources are not looked into.
+// leastProtocol is less than the size of any compressed description of the protocol. findProtocol
+// skips smaller resources without decompressing them.
 const leastProtocol = 32 << 10
 
 // mostProtocol is a limit for the size of the description. Chromium 156's has 1.6 MB.
 const mostProtocol = 32 << 20
 
-// findProtocol returns the description of the protocol from the content of a resource file. The
-// resource's id differs from version to version, so it is found by how it begins.
+// findProtocol returns the description of the protocol from the content of a resource file. It
+// recognizes the resource by its first bytes, because the id of the resource differs between
+// versions of Chromium.
 func findProtocol(pak []byte) (json.RawMessage, error) {
 	if len(pak) < pakHead || binary.LittleEndian.Uint32(pak) != pakVersion {
 		return nil, wire.Errorf(wire.CodeNotFound, "the format of the browser's resources is not known")

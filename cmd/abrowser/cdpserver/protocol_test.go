@@ -13,7 +13,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// noise is text that compresses badly, so that a resource is large enough to be looked into.
+// noise returns text that compresses badly, so that findProtocol does not skip the resource as too
+// small.
 func noise() string {
 	var b strings.Builder
 	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the text only has to be irregular

@@ -20,9 +20,10 @@ type System struct {
 	Environ        func() []string
 }
 
-// Serve runs the server until ctx ends or standard input, if it is a pipe, ends, and returns 0. If
-// s.Command is set, Serve runs it and returns its exit status when it ends. Bad input is refused
-// before the port is opened, and the port is opened before the session's browser is started.
+// Serve runs the server until ctx ends, and then returns 0. If standard input is a pipe, the end of
+// the input also ends the server. If s.Command is set, Serve runs that program instead until the
+// program ends, and returns its exit status. Serve refuses bad input before it opens the port, and
+// opens the port before it starts the session's browser.
 func Serve(ctx context.Context, sys System, s commands.CDPServer) (status int, err error) {
 	program, err := findProgram(s.Command)
 	if err != nil {
@@ -72,8 +73,8 @@ func Serve(ctx context.Context, sys System, s commands.CDPServer) (status int, e
 	return wire.ExitDone, nil
 }
 
-// isPipe reports whether r is a pipe or a socket. Its end means that the process that started this
-// one has ended, or wants the server to end.
+// isPipe reports whether r is a pipe or a socket. The end of such an input means that the process
+// that started this one has ended, or wants the server to end.
 func isPipe(r io.Reader) bool {
 	file, ok := r.(*os.File)
 	if !ok {

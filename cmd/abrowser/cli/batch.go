@@ -91,10 +91,10 @@ func (c *command) readCommands(ctx context.Context) ([][]string, error) {
 	return all, nil
 }
 
-// checkBatchable returns an error if a command cannot be part of a batch. A batch contains only
-// commands that a session's daemon answers, but neither another batch nor eval --stdin. A global
-// flag belongs to the command batch itself. In a command of the batch, the output flags are
-// ignored, and any other global flag is an error.
+// checkBatchable returns an error if a command cannot be part of a batch. A batch can contain the
+// commands that a session's daemon answers, except batch itself and eval --stdin. Global flags must
+// stand before the word batch. In a command of the batch, --json and --max-output are ignored, and
+// any other global flag is an error.
 func checkBatchable(l args.Line) error {
 	for _, f := range config.Fields() {
 		if _, given := l.Global[f.Name]; given && f.Name != "json" && f.Name != "maxOutput" {

@@ -13,7 +13,7 @@ import (
 )
 
 // batches returns a handler that gives each step of a batch an answer that depends on the step's
-// verb. The handler stores the request in asked.
+// verb. The handler stores each request in the variable to which asked points.
 func batches(asked *verbs.BatchIn) wire.Handler {
 	return wire.Bind(verbs.Batch, func(_ context.Context, _ *wire.Call, in verbs.BatchIn) (verbs.BatchOut, error) {
 		*asked = in

@@ -196,7 +196,7 @@ func TestInterrupted(t *testing.T) {
 	undone := `{"success":false,"data":null,"error":"interrupted","code":"interrupted","sessionId":"default","sessionType":"browser"}` + "\n"
 	for _, tt := range []struct {
 		name   string
-		err    error // that the daemon returns after the command was interrupted
+		err    error // what the daemon returns after the command was interrupted
 		want   string
 		status int
 	}{

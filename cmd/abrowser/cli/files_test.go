@@ -11,8 +11,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// pictures returns a handler that answers screenshot with a picture and stores the request in
-// asked.
+// pictures returns a handler that answers the verb screenshot with a picture. The handler stores
+// each request in the variable to which asked points.
 func pictures(asked *verbs.ScreenshotIn) wire.Handler {
 	return wire.Bind(verbs.Screenshot, func(_ context.Context, _ *wire.Call, in verbs.ScreenshotIn) (verbs.ScreenshotOut, error) {
 		*asked = in

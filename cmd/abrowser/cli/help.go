@@ -120,8 +120,8 @@ func notes(f wire.Field) string {
 	return s
 }
 
-// row returns a name and the text that explains it. The text begins at the given column and is
-// wrapped there. If the name reaches the column, the text begins on the next line.
+// row returns a name and the text that explains it. All lines of the text begin at the given
+// column. If the name reaches the column, the text begins on the next line.
 func row(name, text string, column int) string {
 	indent := strings.Repeat(" ", column)
 	if len(name) >= column {

@@ -133,24 +133,23 @@ func (p *printer) printWarnings() {
 // diagnose prints an error, hint or warning to stderr, unless it is empty.
 func (p *printer) diagnose(kind, message string) {
 	if message != "" {
-		_, _ = fmt.Fprintf(p.err, "abrowser: %s: %s\n", kind, message) // an error of stderr cannot be reported
+		_, _ = fmt.Fprintf(p.err, "abrowser: %s: %s\n", kind, message) // if stderr cannot be written, the error cannot be reported
 	}
 }
 
-// cut returns the first characters of a text and a note that the text was truncated. The parameter
-// most is the number of these characters. If the text has no more characters than that, or most is
-// 0, cut returns the text unchanged.
-func cut(text string, most int) string {
+// cut returns the first limit characters of a text and a note that the text was truncated. If the
+// text has no more characters, or limit is 0, cut returns the text unchanged.
+func cut(text string, limit int) string {
 	total := utf8.RuneCountInString(text)
-	if most == 0 || total <= most {
+	if limit == 0 || total <= limit {
 		return text
 	}
 	at := 0
-	for range most {
+	for range limit {
 		_, size := utf8.DecodeRuneInString(text[at:])
 		at += size
 	}
-	return fmt.Sprintf("%s\n[truncated: showing %d of %d chars. Use --max-output to adjust]", text[:at], most, total)
+	return fmt.Sprintf("%s\n[truncated: showing %d of %d chars. Use --max-output to adjust]", text[:at], limit, total)
 }
 
 // plainJSON returns v as JSON with sorted keys, numbers as they were sent, and <, > and &

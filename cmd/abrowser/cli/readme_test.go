@@ -87,7 +87,7 @@ func between(t *testing.T, path, text, name, table string) string {
 	return head + "<!-- " + name + ":" + marker + "-->\n" + table + "<!-- end of " + name + " -->" + tail
 }
 
-// verbsTable returns a table of the verbs for which keep returns true, by group.
+// verbsTable returns a table, by group, of the verbs for which the function keep returns true.
 func verbsTable(keep func(wire.AnyVerb) bool) string {
 	verbs := slices.DeleteFunc(verbs.All(), func(v wire.AnyVerb) bool { return !keep(v) })
 	var b strings.Builder

@@ -18,13 +18,14 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// repl is what the lines of one command repl share.
+// repl is the state that the lines of one command `repl` share.
 type repl struct {
 	global      map[string]any // the global flags of the command repl
 	connections commands.Connections
 }
 
-// runREPL runs the commands in standard input until it ends, and returns the exit status.
+// runREPL runs the commands that it reads from standard input, until the input ends, and returns
+// the exit status.
 func (c *command) runREPL() int {
 	if c.repl != nil {
 		return c.printer.fail(wire.Errorf(wire.CodeBadInput, "repl cannot be a line of repl"))
@@ -57,7 +58,7 @@ func (c *command) runLines(shared *repl, lines commands.LineReader) int {
 		}
 		one := &command{sys: c.sys, program: c.program, printer: c.printer, repl: shared}
 		one.printer.warnings = nil
-		one.sys.Stdin, one.sys.Input = strings.NewReader(""), true // the lines belong to repl
+		one.sys.Stdin, one.sys.Input = strings.NewReader(""), true // only repl itself reads the input
 		var words []string
 		if err == nil {
 			words, err = lineWords(text)
@@ -93,8 +94,8 @@ func (c *command) inherit() {
 	c.line.Global = global
 }
 
-// lineWords returns the words of a line. A line is empty, a comment, a JSON array of words, or words
-// that are quoted as in a shell. The word abrowser at its beginning is ignored.
+// lineWords returns the words of a line. A line is empty, a comment, a JSON array of words, or
+// words that are quoted as in a shell. The word abrowser at the beginning of a line is ignored.
 func lineWords(line string) ([]string, error) {
 	line = strings.TrimSpace(line)
 	var words []string

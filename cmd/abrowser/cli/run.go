@@ -40,7 +40,7 @@ func (c *command) execute(argv []string) int {
 		return c.printer.fail(err)
 	}
 	identity, err := resolved.Identify()
-	c.printer.session = identity.Session // known even if err is not nil, unless the session is invalid
+	c.printer.session = identity.Session // set even if err is not nil, unless the session's name is invalid
 	if err != nil {
 		return c.printer.fail(err)
 	}
@@ -113,8 +113,9 @@ func (c *command) do(ctx context.Context, cmd commands.Command) (commands.Result
 	return result, err
 }
 
-// readScript handles eval --stdin and auth save --password-stdin. It reads the script or the password
-// from standard input and stores it in a parameter. For any other command, readScript does nothing.
+// readScript handles eval --stdin and auth save --password-stdin. It reads the script or the
+// password from standard input and stores it in a parameter. For any other command, readScript does
+// nothing.
 func (c *command) readScript(ctx context.Context) error {
 	params := c.line.Params
 	if on, _ := params["passwordStdin"].(bool); on && c.line.Verb.Describe().Name == verbs.AuthSave.Name {
@@ -134,14 +135,14 @@ func (c *command) readScript(ctx context.Context) error {
 	return err
 }
 
-// readInput reads standard input. The parameter what names the input in an error message.
-func (c *command) readInput(ctx context.Context, what string) ([]byte, error) {
+// readInput reads standard input. The parameter name is the name of the input in error messages.
+func (c *command) readInput(ctx context.Context, name string) ([]byte, error) {
 	if err := c.runner.LoadFull(ctx); err != nil {
 		return nil, err
 	}
 	raw, err := io.ReadAll(io.LimitReader(c.sys.Stdin, wire.MaxRequest+1))
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", what, err)
+		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
 	return raw, nil
 }

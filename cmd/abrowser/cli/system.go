@@ -34,7 +34,8 @@ func OS() System {
 
 // quick is the time after which a read-only command begins to listen for signals. Listening takes
 // two threads and a tenth of a short command's time. Before the command listens, a signal ends the
-// process. This closes the connection to the server and loses nothing, since the command only reads.
+// process. This closes the connection to the server and loses nothing, because the command only
+// reads.
 const quick = 20 * time.Millisecond
 
 // interrupted returns a context that is cancelled by the first signal that asks the process to end.
@@ -42,7 +43,7 @@ const quick = 20 * time.Millisecond
 // process, and so does a second signal.
 func interrupted(ctx context.Context, after time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
-	listening := time.AfterFunc(after, func() { // while the command runs
+	listening := time.AfterFunc(after, func() { // this function waits for a signal or the end of the command
 		caught, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 		<-caught.Done()
 		stop()

@@ -20,7 +20,7 @@ const (
 	topicOther = "other"
 )
 
-// firstCommands returns the commands that are enough to begin with, each with what it does.
+// firstCommands returns the commands that are enough to begin with, each with a short description.
 func firstCommands() [][2]string {
 	return [][2]string{
 		{"--session task_1 open https://example.com", "go to a URL, on the task's own page"},

@@ -30,8 +30,9 @@ func (x *run) logins() statefiles.Store {
 	return statefiles.Store{Dir: x.root().Path("auth"), What: "saved login", List: "abrowser auth list"}
 }
 
-// authKey returns the key of the saved logins: that of [run.encryptionKey], or else the key in the
-// root's file auth.key. If there is no such file, authKey creates it if create is true.
+// authKey returns the key that encrypts the saved logins. This is the key of [run.encryptionKey],
+// or else the key in the root's file auth.key. If that file does not exist either, authKey creates
+// it with a random key if create is true, and otherwise returns an empty key.
 func (x *run) authKey(c call, create bool) (string, error) {
 	key, err := x.encryptionKey(c)
 	if key != "" || err != nil {
@@ -51,7 +52,7 @@ func (x *run) authKey(c call, create bool) (string, error) {
 		return "", wire.OSError("making "+x.root().Dir, err)
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) { // another command was faster
+	if errors.Is(err, fs.ErrExist) { // another command has just created it
 		content, err := statefiles.Read(path, maxKey)
 		return strings.TrimSpace(string(content)), err
 	}
@@ -121,14 +122,15 @@ func (x *run) readLogin(ctx context.Context, name, key string) (login, error) {
 	if content, err = x.unseal(ctx, content, key, maxLogin); err != nil {
 		return l, err
 	}
-	if json.Unmarshal(content, &l) != nil || l.Password == "" || l.URL == "" { // the cause might quote the password
+	if json.Unmarshal(content, &l) != nil || l.Password == "" || l.URL == "" { // the error of Unmarshal might contain the password
 		return login{}, wire.Errorf(wire.CodeBadInput, "the file of the saved login %s is damaged", name).WithHint("abrowser auth delete %s", name)
 	}
 	l.Name = name
 	return l, nil
 }
 
-// prepareLogin adds the saved login to the parameters of auth login, before anything is started.
+// prepareLogin adds the saved login to the parameters of auth login. If there is no such login, the
+// command fails before it starts a daemon.
 func (x *run) prepareLogin(ctx context.Context, c call) error {
 	key, err := x.authKey(c, false)
 	if err != nil {

@@ -49,7 +49,7 @@ func (x *run) stopIdle(context.Context, verbs.BrowserStopIn) (*verbs.BrowserStop
 // askWithin sends a verb to every running broker and returns the answers. It adds a warning for
 // each broker that does not respond within the time limit patience. If the command is interrupted,
 // askWithin returns an error: [wire.CodeInterrupted] if no browser has changed anything, and
-// [wire.CodeResultUnknown] if a browser may have.
+// [wire.CodeResultUnknown] if a browser may have changed something.
 func askWithin[In, Out any](ctx context.Context, x *run, patience time.Duration, v wire.Verb[In, Out], in In) ([]Out, error) {
 	places, err := x.root().Browsers()
 	if err != nil {

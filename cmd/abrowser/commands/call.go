@@ -35,8 +35,8 @@ func (c call) text(name string) string { s, _ := c.params[name].(string); return
 // on reports whether a parameter is true.
 func (c call) on(name string) bool { on, _ := c.params[name].(bool); return on }
 
-// prepareScript decodes the script of eval, so that an error in it is known before anything is
-// started.
+// prepareScript decodes the script of eval. If the script is invalid, the command fails before it
+// starts a daemon.
 func (c call) prepareScript() error {
 	script := c.text("script")
 	if c.on("stdin") {

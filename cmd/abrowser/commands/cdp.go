@@ -9,8 +9,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// CDPServer describes the server that [FullProgram].ServeCDP runs. Announce is required without
-// Command; all other fields but Port and Command are always required.
+// CDPServer describes the server that [FullProgram].ServeCDP runs. Port and Command are optional.
+// Announce is required if Command is empty. All other fields are required.
 type CDPServer struct {
 	Port    int      // 0 means a free port
 	Command []string // the program to run and its arguments; without it, the server ends with ctx or its standard input
@@ -19,17 +19,17 @@ type CDPServer struct {
 	// Dial connects to the browser's broker. It starts the session's daemon and browser if they
 	// do not run.
 	Dial func(ctx context.Context) (net.Conn, error)
-	Path string // of the session's endpoint at the broker
+	Path string // the URL path of the session's endpoint at the broker
 
 	// Status describes the session's browser.
 	Status func(ctx context.Context) (verbs.BrowserStatusOut, error)
 
-	// Announce prints where the server accepts connections, and reports whether it could.
+	// Announce prints the server's URLs, and reports whether it succeeded.
 	Announce func(verbs.CDPOut) bool
 }
 
-// serveCDP serves the session's CDP endpoint on a TCP port, for as long as the program runs that
-// was given as an argument. The program's exit status becomes that of the command.
+// serveCDP serves the session's CDP endpoint on a TCP port. If the caller gave a program to run,
+// the server runs as long as the program, and the command exits with the program's status.
 func (x *run) serveCDP(ctx context.Context, in verbs.CDPIn) (*verbs.CDPOut, error) {
 	status, err := x.full.ServeCDP(ctx, CDPServer{
 		Port: in.Port, Command: in.Command, Session: x.session, Dial: x.dialCDP, Path: wire.PathSession + x.session, Status: x.browserStatus,
@@ -39,9 +39,9 @@ func (x *run) serveCDP(ctx context.Context, in verbs.CDPIn) (*verbs.CDPOut, erro
 	return &verbs.CDPOut{}, err
 }
 
-// dialCDP connects to the broker of the session's browser. It first sends the verb that a program
-// with a Unix socket uses, so that the session and its browser run, and a session of another agent
-// is refused.
+// dialCDP connects to the broker of the session's browser. Before that, it runs `get cdp-url`. That
+// command starts the session and its browser if they do not run, and refuses a session that belongs
+// to another agent.
 func (x *run) dialCDP(ctx context.Context) (net.Conn, error) {
 	if _, err := x.Do(ctx, Command{Session: x.session, Verb: &verbs.GetCDPURL}); err != nil {
 		return nil, err

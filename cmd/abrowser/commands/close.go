@@ -9,8 +9,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// closeIdle ends a session that has no daemon. The broker closes the session's tabs or releases
-// them, so that they stay open for review. If no broker runs, the session has no tabs, and
+// closeIdle ends a session that has no daemon. The broker closes the session's tabs, or releases
+// them, which leaves them open for review. If no broker runs, the session has no tabs, and
 // closeIdle only writes the HAR file of a recording and removes the session's files.
 func (x *run) closeIdle(ctx context.Context, in verbs.CloseIn) (*verbs.CloseOut, error) {
 	released, err := x.release(ctx, x.session, in.Page, false)

@@ -18,13 +18,14 @@ func (c *Connections) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, one := range c.kept {
-		_ = one.Close() // it closes idle connections, which have nothing to lose
+		_ = one.Close() // the connections are idle, so an error loses nothing
 	}
 	c.kept = nil
 }
 
-// of returns a client like caller that uses the kept connections.
-func (c *Connections) of(caller client.Client) *client.Client {
+// clientFor returns a client that sends requests as the given client does, over the kept
+// connections.
+func (c *Connections) clientFor(caller client.Client) *client.Client {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.kept == nil {
@@ -40,11 +41,12 @@ func (c *Connections) of(caller client.Client) *client.Client {
 	return &one
 }
 
-// dial returns a client like caller for one or more requests, and a function that ends its use.
+// dial returns a client that sends requests as the given client does, and a function to call after
+// the last request.
 func (r *Runner) dial(caller client.Client) (c *client.Client, done func()) {
 	if r.connections != nil {
-		return r.connections.of(caller), func() {}
+		return r.connections.clientFor(caller), func() {}
 	}
 	c = caller.KeepAlive()
-	return c, func() { _ = c.Close() } // it closes idle connections, which have nothing to lose
+	return c, func() { _ = c.Close() } // the connections are idle, so an error loses nothing
 }

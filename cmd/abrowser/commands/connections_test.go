@@ -8,7 +8,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Commands that share connections leave one open for each server, until Close.
+// Commands that share connections leave one connection to each server open, until they are closed
+// with Connections.Close.
 func TestConnectionsStayOpen(t *testing.T) {
 	r, s := newRunner(t, wire.Bind(verbs.GetTitle, func(context.Context, *wire.Call, verbs.TabIn) (verbs.GetTitleOut, error) {
 		return verbs.GetTitleOut{Title: "Welcome"}, nil

@@ -16,7 +16,7 @@ type handlers struct {
 	verb   string
 	local  handler // answers a [wire.ByCommand] verb, or a verb with a flag that is Local
 	idle   handler // answers a NoStart verb if no server runs
-	silent handler // answers if the session's daemon runs and does not respond; nil means an error
+	silent handler // answers if the session's daemon runs but does not respond; nil means an error
 }
 
 // table lists the verbs that have handlers. The arguments of bind after the verb are the handlers
@@ -68,7 +68,7 @@ func table() []handlers {
 // method is a handler with the verb's types.
 type method[In, Out any] func(*run, context.Context, In) (*Out, error)
 
-// bind returns the handlers of a verb. A method of the wrong types does not compile.
+// bind returns the handlers of a verb. The compiler checks that their types are those of the verb.
 func bind[In, Out any](v wire.Verb[In, Out], local, idle, silent method[In, Out]) handlers {
 	untyped := func(serve method[In, Out]) handler {
 		if serve == nil {
@@ -89,7 +89,8 @@ func bind[In, Out any](v wire.Verb[In, Out], local, idle, silent method[In, Out]
 	return handlers{v.Name, untyped(local), untyped(idle), untyped(silent)}
 }
 
-// constant returns handlers that answer a verb with out if no server runs.
+// constant returns the handlers of a verb that only has an idle handler, which always returns the
+// given output.
 func constant[In, Out any](v wire.Verb[In, Out], out Out) handlers {
 	return bind(v, nil, func(*run, context.Context, In) (*Out, error) { return &out, nil }, nil)
 }
@@ -105,7 +106,7 @@ func handlersOf(spec wire.Spec) handlers {
 }
 
 // isLocal reports whether this process answers the command itself. It does so for a
-// [wire.ByCommand] verb, and for any other verb if a flag is on that is declared as Local.
+// [wire.ByCommand] verb, and for any other verb if a flag that is declared as Local is on.
 func (c call) isLocal() bool {
 	if c.spec.By == wire.ByCommand {
 		return true

@@ -13,8 +13,8 @@ import (
 const maxKey = 4096
 
 // encryptionKey returns the key of encrypted files: the content of the key file that the command
-// names, or the variable ENCRYPTION_KEY. It is empty if neither is set. The parameter with the path
-// is removed, since only this process reads the file.
+// names, or the variable ENCRYPTION_KEY. The key is empty if neither is set. encryptionKey removes
+// the path of the key file from the command's parameters, since only this process reads the file.
 func (x *run) encryptionKey(c call) (string, error) {
 	path := c.text("keyFile")
 	delete(c.params, "keyFile")
@@ -38,7 +38,7 @@ func (x *run) encryptionKey(c call) (string, error) {
 	return "", wire.Errorf(wire.CodeBadInput, "the key file %s is empty", path).WithHint("age-keygen -o %s", path)
 }
 
-// seal encrypts a content.
+// seal encrypts content.
 func (x *run) seal(ctx context.Context, content []byte, key string) ([]byte, error) {
 	if err := x.LoadFull(ctx); err != nil {
 		return nil, err
@@ -46,7 +46,8 @@ func (x *run) seal(ctx context.Context, content []byte, key string) ([]byte, err
 	return x.full.Seal(content, key)
 }
 
-// unseal decrypts a content if it is encrypted. A decrypted content has limit bytes at most.
+// unseal decrypts content, or returns it unchanged if it is not encrypted. A decrypted content that
+// is longer than limit bytes is an error.
 func (x *run) unseal(ctx context.Context, content []byte, key string, limit int64) ([]byte, error) {
 	if !statefiles.IsEncrypted(content) {
 		return content, nil

@@ -15,10 +15,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// hashLength is the number of hexadecimal digits in a name of sessionID.
+// hashLength is the number of hexadecimal digits in the names that sessionID returns.
 const hashLength = 12
 
-// sessionID returns a session's name that depends on a directory only.
+// sessionID returns a name for a session that depends only on a directory and the given prefix.
 func (x *run) sessionID(_ context.Context, in verbs.SessionIDIn) (*verbs.SessionIDOut, error) {
 	dir := x.config.Dir
 	if dir == "" {
@@ -45,8 +45,8 @@ func (x *run) sessionID(_ context.Context, in verbs.SessionIDIn) (*verbs.Session
 }
 
 // gitRoots returns the root of the git worktree that contains a directory, and the root of the
-// repository. They differ for a worktree that git worktree add has made: its .git is a file that
-// names a directory in the repository. Both are empty outside of a repository.
+// repository. The two differ in a worktree that `git worktree add` has made, where .git is a file
+// that names a directory in the repository. Both are empty if the directory is not in a repository.
 func gitRoots(dir string) (worktree, repository string) {
 	for ; ; dir = filepath.Dir(dir) {
 		dotGit := filepath.Join(dir, ".git")

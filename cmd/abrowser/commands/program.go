@@ -46,8 +46,8 @@ type FullProgram interface {
 	// InstallMCP returns the configuration with which MCP clients start abrowser. If in.Write is
 	// true, it also adds the configuration to a client's file.
 	InstallMCP(in verbs.MCPInstallIn, session string) (out *verbs.MCPInstallOut, warnings []string, err error)
-	// Seal encrypts a content with a key, and Unseal decrypts it. A decrypted content has limit bytes
-	// at most.
+	// Seal encrypts content with a key, and Unseal decrypts it. A decrypted content that is longer
+	// than limit bytes is an error.
 	Seal(content []byte, key string) ([]byte, error)
 	Unseal(sealed []byte, key string, limit int64) ([]byte, error)
 	// Complete returns what a shell's completion command prints.

@@ -125,7 +125,8 @@ func requestError(ctx context.Context, err error) error {
 	return err
 }
 
-// interruption returns [wire.CodeInterrupted] if ctx was cancelled, else err.
+// interruption returns [wire.CodeInterrupted] if err is not nil and ctx was cancelled. Otherwise it
+// returns err.
 func interruption(ctx context.Context, err error) error {
 	if err != nil && errors.Is(ctx.Err(), context.Canceled) {
 		return wire.Errorf(wire.CodeInterrupted, "interrupted")
@@ -149,7 +150,8 @@ func (x *run) place() (home.Endpoint, error) {
 	return x.root().Session(x.session)
 }
 
-// askPlace sends a verb to the daemon or broker at a place and returns its output.
+// askPlace sends a verb to the daemon or broker that listens at the endpoint, and returns its
+// output.
 func askPlace[In, Out any](ctx context.Context, x *run, place home.Endpoint, v wire.Verb[In, Out], in In) (Out, error) {
 	if v.By == wire.ByBroker {
 		return askAs(ctx, x, place, x.session, x.agent, v, in)
@@ -157,9 +159,9 @@ func askPlace[In, Out any](ctx context.Context, x *run, place home.Endpoint, v w
 	return askAs(ctx, x, place, place.Name, x.agentIn(place.Name), v, in)
 }
 
-// askAs sends a verb for the given session to the daemon or broker at a place and returns its
-// output. The request acts for the given agent. If agent is empty, it acts for the session
-// itself.
+// askAs sends a verb for the given session to the daemon or broker that listens at the endpoint,
+// and returns its output. The request acts for the given agent. If agent is empty, it acts for the
+// session itself.
 func askAs[In, Out any](ctx context.Context, x *run, place home.Endpoint, session, agent string, v wire.Verb[In, Out], in In) (Out, error) {
 	caller := x.caller(place, "")
 	caller.Session, caller.Agent = session, agent

@@ -32,7 +32,7 @@ type run struct {
 	warnings []string
 }
 
-// warn adds warnings to the result. Requests that are sent at the same time may call it.
+// warn adds warnings to the result. Several goroutines may call it at the same time.
 func (x *run) warn(warnings ...string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -42,7 +42,7 @@ type Command struct {
 	Actions  []Action       // the commands of [verbs.Batch]
 
 	// Announce prints the output of a command that then continues to run, and reports whether it
-	// could. Required for [verbs.CDP].
+	// succeeded. It is required for [verbs.CDP].
 	Announce func(out any) bool
 }
 

@@ -117,7 +117,8 @@ func (x *run) entries(ctx context.Context) (map[string]verbs.SessionEntry, error
 		if s.hello.PID != 0 {
 			e.Mode, e.Capabilities.Headed = s.hello.Settings.SessionMode(), s.hello.Settings.Headed
 		}
-		// The broker does not see a daemon's commands, but only when the daemon connected.
+		// Prefer the daemon's time of the last activity: the broker does not see a daemon's
+		// commands, and knows only when the daemon connected.
 		if at := s.status.LastActivityAt; !at.IsZero() && (e.Clients == 0 || at.After(e.LastActivityAt)) {
 			e.LastActivityAt = s.status.LastActivityAt
 		}

@@ -82,7 +82,7 @@ func isMute(ctx context.Context, place home.Endpoint, patience time.Duration) bo
 	return err != nil && short.Err() != nil && ctx.Err() == nil && !errors.Is(err, wire.CodeNotRunning)
 }
 
-// answerSilent answers a command whose session's daemon does not respond.
+// answerSilent answers a command if the daemon of its session does not respond.
 func (x *run) answerSilent(ctx context.Context, daemon sockets.PeerState, body []byte) (any, error) {
 	if h := handlersOf(x.spec).silent; h != nil {
 		x.silent = daemon

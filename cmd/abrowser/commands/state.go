@@ -28,7 +28,7 @@ func (x *run) statePath(given string) (string, error) {
 }
 
 // prepareState completes the parameters of state save and state load: it resolves names, and reads
-// the file to load, before anything is started.
+// the file to load. If the file cannot be used, the command fails before it starts a daemon.
 func (x *run) prepareState(ctx context.Context, c call) error {
 	path, err := x.statePath(c.text("path"))
 	if err != nil || c.text("path") == "" {

@@ -71,7 +71,7 @@ func (x *run) checkExists(ctx context.Context) error {
 	short, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	if _, err := (&client.Client{Endpoint: place}).Hello(short); !errors.Is(err, wire.CodeNotRunning) {
-		return nil // if it does not respond, the command itself reports it
+		return nil // if the daemon does not respond, the command itself reports that
 	}
 	known, err := x.brokerSessions(ctx)
 	if err != nil {

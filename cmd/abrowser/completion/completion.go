@@ -5,8 +5,8 @@
 // The tree is built from the declarations in sockets/verbs. Cobra only completes these commands
 // and never runs one. Package args parses command lines instead, since cobra supports neither
 // global flags between the words of a command nor text that looks like a flag. Cobra does not
-// print the help either: package cli does. Man pages are not generated, since they would need two
-// more dependencies.
+// print the help either: package cli does. Package manual makes the manual page, since cobra's
+// generator of man pages would need two more dependencies.
 //
 // Only package roles uses this package, and only this package uses cobra. The thin command line
 // therefore does not link cobra and text/template. This makes it 0.3 MB smaller, but no faster to
@@ -27,10 +27,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Write answers a completion command. To print the completion script of a shell, words are
-// "completion" and the shell's name. To answer a request of such a script, they are the command
-// that the script runs, such as __complete, followed by the words of the command line to
-// complete.
+// Write answers a completion command. The parameter words has its words. If they are "completion"
+// and the name of a shell, Write prints the completion script of this shell. Such a script runs
+// another command, such as __complete, followed by the words of the command line to complete. For
+// this command, Write prints the candidates.
 func Write(out, errs io.Writer, words []string) error {
 	if words[0] == "completion" && (len(words) == 1 || !slices.Contains([]string{"bash", "zsh", "fish", "powershell"}, words[1])) {
 		return wire.Errorf(wire.CodeBadInput, "completion needs a shell: bash, zsh, fish or powershell").
@@ -46,8 +46,8 @@ func Write(out, errs io.Writer, words []string) error {
 	return nil
 }
 
-// Candidates returns the words in the answer to __completeNoDesc. The last line of the answer begins
-// with a colon and has no word.
+// Candidates returns the words in the answer to __completeNoDesc. The last line of the answer
+// begins with a colon and has no word.
 func Candidates(answer string) []string {
 	var all []string
 	for line := range strings.Lines(answer) {

@@ -21,11 +21,12 @@ type file struct {
 }
 
 // readFiles reads two configuration files: that of the working directory dir and that of the user.
-// If named is not empty, it reads only the file at this path. It also returns a warning for each
-// key that it ignores, and for a file of the working directory that it cannot read.
-func readFiles(dir, named string, lookup func(string) (string, bool)) (files []file, warnings []string, err error) {
-	if named != "" {
-		f, err := readFile(InDir(dir, named))
+// If override is not empty, it is the path of the only file that readFiles reads. readFiles also
+// returns a warning for each key that it ignores, and for a file of the working directory that it
+// cannot read.
+func readFiles(dir, override string, lookup func(string) (string, bool)) (files []file, warnings []string, err error) {
+	if override != "" {
+		f, err := readFile(InDir(dir, override))
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, nil, wire.Errorf(wire.CodeBadInput, "configuration file %s not found", f.path)
 		}
@@ -85,7 +86,8 @@ func readFile(path string) (file, error) {
 	return f, nil
 }
 
-// JSONError returns the text of an error from decoding raw, with the line of a syntax error.
+// JSONError returns the text of an error that occurred when raw was decoded. For a syntax error,
+// the text contains the line.
 func JSONError(raw []byte, err error) string {
 	text := strings.TrimPrefix(err.Error(), "json: ")
 	var syntax *json.SyntaxError
@@ -97,14 +99,14 @@ func JSONError(raw []byte, err error) string {
 }
 
 // keep removes all keys from f except the given ones, and returns a warning for each removed key.
-// It does not change the file on disk. The warnings list the keys that remain known. If these
-// keys apply to one kind of file only, the parameter where names this kind. Otherwise it is
-// empty.
-func (f file) keep(keys []string, where string) (warnings []string) {
+// It does not change the file on disk. The warnings list the keys that are known. The parameter
+// place says, as text for the warnings, in which kind of file only these keys are known. It is
+// empty if they are known in every file.
+func (f file) keep(keys []string, place string) (warnings []string) {
 	for key := range f.values {
 		if !slices.Contains(keys, key) {
 			delete(f.values, key)
-			warnings = append(warnings, fmt.Sprintf("%s: %s is ignored; known%s are %s", f.path, key, where, strings.Join(keys[1:], ", ")))
+			warnings = append(warnings, fmt.Sprintf("%s: %s is ignored; known%s are %s", f.path, key, place, strings.Join(keys[1:], ", ")))
 		}
 	}
 	slices.Sort(warnings)
@@ -148,7 +150,7 @@ func typeName(t reflect.Type) string {
 	}
 }
 
-// InDir returns path if it is absolute, and otherwise path below dir.
+// InDir returns an absolute path unchanged, and joins a relative path to dir.
 func InDir(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path

@@ -13,7 +13,7 @@ type Identity struct {
 	Session  string
 	Named    bool   // the session was named, by a flag or variable
 	Person   bool   // the environment names no session, so no task runs the command
-	Agent    string // the caller's own session, empty if it is Session; or an MCP client's id
+	Agent    string // an MCP client's id, or the caller's own session if it differs from Session
 	Owner    string // the process whose end also ends the session, empty if none was named
 
 	SessionWarn int // a new session causes a warning if more sessions are live; 0 means never

@@ -25,7 +25,8 @@ type CDPServer struct {
 	log   strings.Builder
 }
 
-// StartCDP runs `abrowser cdp` with the given arguments until the test ends, or until [CDPServer.End].
+// StartCDP runs `abrowser cdp` with the given arguments until the test ends, or until
+// [CDPServer.End] is called.
 func (h *Home) StartCDP(t testing.TB, session string, args ...string) *CDPServer {
 	t.Helper()
 	s := &CDPServer{Process: h.Prepared(context.WithoutCancel(t.Context()), session, append([]string{"--json", "cdp"}, args...)...)}
@@ -42,7 +43,7 @@ func (h *Home) StartCDP(t testing.TB, session string, args ...string) *CDPServer
 	if err := s.Process.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = s.End() }) // the test has checked the status if it means something
+	t.Cleanup(func() { _ = s.End() }) // a test that needs the status has called End itself
 	line, err := bufio.NewReader(out).ReadBytes('\n')
 	var answer struct {
 		Success bool
@@ -55,8 +56,8 @@ func (h *Home) StartCDP(t testing.TB, session string, args ...string) *CDPServer
 	return s
 }
 
-// End closes the command's input and waits for its end. It returns the error of a command that did
-// not succeed. It has no effect on a command that has ended.
+// End closes the command's input, and waits until the command has ended. It returns an error if the
+// command did not succeed. If the command had ended before, End does nothing and returns nil.
 func (s *CDPServer) End() error {
 	if s.Process.ProcessState != nil {
 		return nil

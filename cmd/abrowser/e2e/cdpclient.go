@@ -48,7 +48,8 @@ func DialCDP(t testing.TB, endpoint string) *CDPClient {
 // Close disconnects.
 func (c *CDPClient) Close() { _ = c.conn.CloseNow() }
 
-// IsClosed reads until the endpoint closes the connection, and reports whether it does.
+// IsClosed reads until the endpoint closes the connection, and reports whether the endpoint does so
+// within [CommandDeadline].
 func (c *CDPClient) IsClosed() bool {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.t.Context()), CommandDeadline)
 	defer cancel()
@@ -102,9 +103,9 @@ type cdpMessage struct {
 	Result, Error json.RawMessage
 }
 
-// until reads messages up to the first for which the function right returns true, and returns that
+// until reads messages until the function match returns true for one of them, and returns that
 // message.
-func (c *CDPClient) until(right func(cdpMessage) bool) cdpMessage {
+func (c *CDPClient) until(match func(cdpMessage) bool) cdpMessage {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.t.Context()), CommandDeadline)
 	defer cancel()
@@ -117,7 +118,7 @@ func (c *CDPClient) until(right func(cdpMessage) bool) cdpMessage {
 		if err := json.Unmarshal(raw, &m); err != nil {
 			c.t.Fatal(err)
 		}
-		if right(m) {
+		if match(m) {
 			return m
 		}
 	}

@@ -193,11 +193,11 @@ func (p Process) Alive() bool {
 	return state != "" && state != "Z" && state != "X"
 }
 
-// Await calls the function yes repeatedly until yes returns true, but not longer than patience. It
-// reports whether yes returned true.
-func Await(patience time.Duration, yes func() bool) bool {
+// Await calls the function condition repeatedly until it returns true, but not longer than
+// patience. Await reports whether condition returned true.
+func Await(patience time.Duration, condition func() bool) bool {
 	deadline := time.Now().Add(patience)
-	for !yes() {
+	for !condition() {
 		if time.Now().After(deadline) {
 			return false
 		}

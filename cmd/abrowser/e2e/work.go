@@ -19,9 +19,9 @@ func (h *Home) Renderers() []Process {
 	return slices.DeleteFunc(h.Running(), func(p Process) bool { return !p.mentions("--type=renderer") || p.ticks() < 2 })
 }
 
-// Renderer returns the renderer process of the session's page. It runs a loop in the page again and
-// again, until one renderer has used clearly more processor time since then than the others. It may
-// be called from any goroutine.
+// Renderer returns the renderer process of the session's page. It runs a busy loop in the page
+// repeatedly, until one renderer has used clearly more processor time than the others since the
+// call of Renderer began. It may be called from any goroutine.
 func (h *Home) Renderer(session string) (Process, error) {
 	before := h.rendererTicks()
 	for until := time.Now().Add(CommandDeadline); time.Now().Before(until); {

@@ -36,7 +36,7 @@ type chaosTask struct {
 	counted  int      // the calls of the site's counter by commands that succeeded
 	perhaps  int      // further calls of the counter that failed commands may have made
 	crashes  int64    // the value of chaos.killed when a page_crashed failure was last excused
-	excused  int64    // chaos.faults at the last other failure; one more at this value is an error
+	excused  int64    // chaos.faults at the last other failure; another failure before it grows is an error
 	restarts int64    // the value of chaos.restarts when the page was last read
 	crashed  bool     // a command found the page crashed, and the page was not reopened since
 }
@@ -47,7 +47,7 @@ func newChaosTask(c *chaos, i int, seed uint64) *chaosTask {
 	return k
 }
 
-// work does random steps until stop is closed. Each step checks its results.
+// work does random steps until the channel stop is closed. Each step checks its results.
 func (k *chaosTask) work(stop <-chan struct{}) {
 	steps := []func(){k.open, k.fill, k.fill, k.look, k.look, k.count, k.tab, k.me}
 	for {
@@ -231,8 +231,8 @@ func (k *chaosTask) isAt(url string, allowed ...string) {
 
 // again finds out what the page shows after a failed command. The page must be at one of urls,
 // which then becomes the URL that the task expects. Any other URL counts as an error. If the page
-// has crashed, or its URL cannot be read, again reopens the page instead. The hint of a
-// page_crashed error also advises to open the page again.
+// has crashed, or its URL cannot be read, again reopens the page instead, as the hint of a
+// page_crashed error advises.
 func (k *chaosTask) again(urls ...string) {
 	if k.crashed {
 		k.reopen()

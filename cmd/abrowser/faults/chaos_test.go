@@ -108,11 +108,11 @@ func (c *chaos) login() {
 	c.h.Text(c.t, "task-0", "wait", "#who")
 }
 
-// see increments *what, which is one of c.counts. It also records the message and logs it.
-func (c *chaos) see(what *int, format string, args ...any) {
+// see increments a counter, which is one of c.counts. It also records the message and logs it.
+func (c *chaos) see(counter *int, format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	*what++
+	*counter++
 	said := fmt.Sprintf("%s after fault %d: %s", time.Now().UTC().Format("15:04:05.0"), c.faults.Load(), fmt.Sprintf(format, args...))
 	c.said = append(c.said, said)
 	c.t.Log(said)
@@ -136,10 +136,10 @@ func (c *chaos) report(seed uint64) {
 	}
 }
 
-// leaks checks that the processes have not opened many more files than at the start. The parameter
-// before has the number of open files at the start, by kind of process. If a kind has over 8
-// additional files now, leaks counts each additional file as an error. Then leaks stops all
-// processes, and counts the processes and sockets that are left.
+// leaks checks that the processes have not opened many more files than at the start. The map before
+// has the number of open files at the start, by kind of process. If a kind has over 8 additional
+// files now, leaks counts each additional file as an error. Then leaks stops all processes, and
+// counts the processes and sockets that are left.
 func (c *chaos) leaks(before map[string]int) {
 	const spare = 8
 	more := func() []string {

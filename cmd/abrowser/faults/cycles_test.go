@@ -36,8 +36,8 @@ func usageOf(h *e2e.Home) usage {
 }
 
 // settles waits until the usage is not higher than before, with a tolerance. The test fails if it
-// is still higher after 30 s. The parameter what names the load in messages.
-func settles(t *testing.T, h *e2e.Home, what string, before usage) {
+// is still higher after 30 s. The parameter load says in messages what was opened and closed.
+func settles(t *testing.T, h *e2e.Home, load string, before usage) {
 	t.Helper()
 	// The tolerance, with memory in KB. Chromium may start or end an unused renderer at any time,
 	// so the numbers of processes and descriptors vary.
@@ -65,10 +65,10 @@ func settles(t *testing.T, h *e2e.Home, what string, before usage) {
 		}
 		return len(more) == 0
 	}) {
-		t.Logf("%s: %+v, were %+v", what, now, before)
+		t.Logf("%s: %+v, were %+v", load, now, before)
 		return
 	}
-	t.Errorf("after %s: %s", what, strings.Join(more, "; "))
+	t.Errorf("after %s: %s", load, strings.Join(more, "; "))
 	for _, p := range h.Running() {
 		t.Logf("%.200s", p)
 	}

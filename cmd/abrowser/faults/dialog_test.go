@@ -27,8 +27,8 @@ const asking = `fetch("/gate/%[1]s").then(() => {
 	document.title = performance.now() - began > 10 ? "asked" : "no dialog was open";
 }), 0`
 
-// dialogAtGate runs the script asking in the session's page. The returned function opens the gate
-// and returns when the dialog is open.
+// dialogAtGate runs the script in the constant asking in the session's page. The returned function
+// opens the gate and returns when the dialog is open.
 func dialogAtGate(t *testing.T, h *e2e.Home, s *site.Site, session, gate string) (open func()) {
 	t.Helper()
 	h.Text(t, session, "eval", fmt.Sprintf(asking, gate))
@@ -38,9 +38,9 @@ func dialogAtGate(t *testing.T, h *e2e.Home, s *site.Site, session, gate string)
 		if !e2e.Await(20*time.Second, func() bool { return s.Count(gate) == 1 }) {
 			t.Fatal("the page does not open its dialog")
 		}
-		// The page opens the dialog directly after it has increased the counter. The test only
-		// waits for this. It does not look for the dialog over CDP, because the broker does not
-		// close a dialog itself if a client has received the dialog's event.
+		// The page opens the dialog directly after it has increased the counter, so wait a moment.
+		// Do not look for the dialog over CDP: if a client has received the event of a dialog, the
+		// broker does not close the dialog itself.
 		time.Sleep(300 * time.Millisecond)
 	}
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// The broker, the driver or the daemon is killed while the script of an eval spins. The eval then
-// fails with an error that does not say that the script was not run. A later command works,
-// or it fails with wedged and a hint that gives the session a page that works.
+// The broker, the driver or the daemon is killed while the script of an eval runs an endless loop.
+// The error of the eval must leave open whether the script has run. A later command works, or fails
+// with wedged. The hint of that error is a command that gives the session a page that works.
 func TestKillWhileAScriptSpins(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)

@@ -116,8 +116,8 @@ func TestFrozenPageDelaysNoOther(t *testing.T) {
 	}
 }
 
-// withFrozen measures how long the work of a new session takes. Then it stops the process that
-// find returns, which works for session "frozen". While that process is stopped, withFrozen
+// withFrozen measures how long the work of a new session takes. Then it stops a process that serves
+// session "frozen" and that the function find returns. While that process is stopped, withFrozen
 // measures the same work of another new session. It returns both times.
 func withFrozen(t *testing.T, h *e2e.Home, s *site.Site, find func(*e2e.Home) e2e.Process) (before, during time.Duration) {
 	t.Helper()

@@ -16,10 +16,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// placesOf lists the tabs of all sessions in two forms. The result places has a text for each tab:
+// placesOf lists the tabs of all sessions in two forms. The slice places has a text for each tab:
 // session, tab id, label, URL, and whether the tab is active. These texts must be the same after a
-// restart of the browser. The result targets has the URL of each tab by target id. The target ids
-// must be different after a restart.
+// restart of the browser. The map targets has the URL of each tab by target id. The target ids must
+// be different after a restart.
 func placesOf(t *testing.T, h *e2e.Home) (places []string, targets map[string]string) {
 	t.Helper()
 	targets = map[string]string{}

@@ -114,8 +114,8 @@ func TestTabsStay(t *testing.T) {
 	})
 }
 
-// If a person closes a task's tab, the task's next commands fail with page_closed and the URL that
-// the tab had, and act on no other page. The command open creates a new tab.
+// If a person closes a task's tab, the task's next commands fail with page_closed, and act on no
+// other page. The error contains the URL that the tab had. The command `open` creates a new tab.
 func TestPageClosedByAPerson(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)

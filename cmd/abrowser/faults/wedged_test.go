@@ -58,7 +58,8 @@ func looksWedged(t *testing.T, h *e2e.Home, session, reason, hint string, tabs i
 	}
 }
 
-// decodeInto decodes the data of a command's result, which must be a success, into out.
+// decodeInto decodes the data of a command's answer into out. It fails the test if the command has
+// failed.
 func decodeInto(t *testing.T, r e2e.Result, out any) {
 	t.Helper()
 	e := r.Envelope(t)
@@ -70,8 +71,8 @@ func decodeInto(t *testing.T, r e2e.Result, out any) {
 	}
 }
 
-// If a session's daemon is stopped by a signal, commands report that the session is wedged. The
-// commands close and kill end the daemon by force, and none of its processes and files is left. The
+// If a session's daemon is stopped by a signal, commands report that the session is wedged. Both
+// `close` and `kill` then end the daemon by force, and none of its processes and files is left. The
 // session's tab stays open unless --page is given.
 func TestFrozenDaemonIsEnded(t *testing.T) {
 	t.Parallel()

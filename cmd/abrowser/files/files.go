@@ -22,8 +22,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Files resolves and writes the files of one caller. All fields are required, but Dir is empty
-// if the caller's working directory was removed.
+// Files resolves and writes the files of one caller. All fields are required, except that Dir is
+// empty if the caller's working directory was removed.
 type Files struct {
 	Dir     string
 	Root    home.Root
@@ -81,7 +81,7 @@ func (w Files) absolute(paths []string) []string {
 }
 
 // downloadPath handles wait --download, whose argument is the path of the file to write. It moves
-// the argument from the parameter what to the parameter path.
+// the argument from the verb's parameter "what" to its parameter "path".
 func downloadPath(params map[string]any) {
 	what, given := params["what"]
 	if on, _ := params["download"].(bool); !on || !given {
@@ -92,7 +92,7 @@ func downloadPath(params map[string]any) {
 }
 
 // selectorOrPath decides whether the only argument of a screenshot is a selector or a path. If it
-// is a path, selectorOrPath moves it from the parameter selector to the parameter path.
+// is a path, selectorOrPath moves it from the verb's parameter "selector" to its parameter "path".
 func selectorOrPath(params map[string]any) {
 	only, ok := params["selector"].(string)
 	if _, two := params["path"]; !ok || two || isSelector(only) {
@@ -203,9 +203,9 @@ func (w Files) writeNew(file wire.File) (string, error) {
 }
 
 // newName returns a path, without extension, for a file for which the caller gave no path. The
-// parameter below is the file's directory, relative to the root. newName creates this directory.
-func (w Files) newName(below string) (string, error) {
-	dir := w.Root.Path(below)
+// parameter subdir is the file's directory, relative to the root. newName creates this directory.
+func (w Files) newName(subdir string) (string, error) {
+	dir := w.Root.Path(subdir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", wire.Errorf(wire.CodePermission, "making %s: %v", dir, plainPathError(err))
 	}

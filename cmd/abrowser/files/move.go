@@ -68,8 +68,8 @@ func renameNew(from, to string) error {
 	case errors.Is(err, fs.ErrExist):
 		return err
 	}
-	// The file system has no hard links. Another process can take the name between the check
-	// and the rename.
+	// The file system does not support hard links, so check the name and rename the file. Another
+	// process can take the name in between.
 	if _, err := os.Lstat(to); err == nil {
 		return fs.ErrExist
 	}
@@ -93,8 +93,8 @@ func moveTo(file wire.File, path string, rename func(from, to string) error) err
 	return removeSource(file)
 }
 
-// linkOrCopy creates path as a hard link to the file's source, or as a copy if the source must
-// stay or cannot be linked. The result has the mode of a new file of the caller.
+// linkOrCopy creates path as a hard link to the file's source, or as a copy if the source must stay
+// or cannot be linked. The new file has the mode that any file created by the caller would have.
 func linkOrCopy(file wire.File, path string) error {
 	to, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {

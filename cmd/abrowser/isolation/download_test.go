@@ -117,7 +117,7 @@ func TestDownloadsOfFramesAndTabs(t *testing.T) {
 	dir := t.TempDir()
 	tests := []struct {
 		name, page, sel string // sel is a selector or, if frame is not 0, a link's name
-		frame           int    // the number of that link among those with this name
+		frame           int    // which of the links with this name is clicked, from 1; 0 for a selector
 	}{
 		{"frame", "/files/frames", "go", 1},
 		{"frame of another site", "/files/frames", "go", 2},

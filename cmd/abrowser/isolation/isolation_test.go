@@ -77,7 +77,7 @@ func observed(t *testing.T, h *e2e.Home, session string) map[string]any {
 	return seen
 }
 
-// sees checks that the session's page observes the settings in want.
+// sees checks that the session's page observes the settings in the map want.
 func sees(t *testing.T, h *e2e.Home, session string, want map[string]any) {
 	t.Helper()
 	if seen := observed(t, h, session); !reflect.DeepEqual(seen, want) {
@@ -85,7 +85,7 @@ func sees(t *testing.T, h *e2e.Home, session string, want map[string]any) {
 	}
 }
 
-// differing describes the settings that differ from those in want.
+// differing describes the settings that differ from those in the map want.
 func differing(got, want map[string]any) string {
 	text := ""
 	for name := range want {

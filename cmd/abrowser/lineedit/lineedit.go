@@ -21,7 +21,8 @@ import (
 type Lines struct{ terminal *readline.Instance }
 
 // New returns the lines typed in the terminal of this process. The function complete gets the words
-// before the cursor, of which the last may be incomplete or empty, and returns candidates for it.
+// before the cursor. The last of these may be incomplete or empty, and complete returns candidates
+// for it.
 func New(prompt string, in io.Reader, out io.Writer, complete func(words []string) []string) (*Lines, error) {
 	terminal, err := readline.NewFromConfig(&readline.Config{
 		Prompt: prompt, Stdin: in, Stdout: out, AutoComplete: completer(complete), InterruptPrompt: "^C", EOFPrompt: "\n",

@@ -74,8 +74,8 @@ func flags(fields []wire.Field) string {
 	return b.String()
 }
 
-// text escapes a text for man(7): backslashes, dashes, and a first character that would make the
-// line a request.
+// text escapes a text for man(7). It escapes backslashes and dashes, and a dot or quote at the
+// beginning, which would make the line a request.
 func text(s string) string {
 	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n", " ").Replace(s)
 	if strings.HasPrefix(s, ".") || strings.HasPrefix(s, "'") {

@@ -35,7 +35,8 @@ type answer struct {
 	incomplete bool     // an action of a sequence has failed
 }
 
-// call answers a use of a tool. An error is part of the answer, for the model to read.
+// call runs a tool and returns the result. An error is part of the result, so that the model can
+// read it.
 func (s *server) call(ctx context.Context, t tool, r *mcp.CallToolRequest) *mcp.CallToolResult {
 	s.running.Add(1)
 	defer s.running.Add(-1)
@@ -127,7 +128,7 @@ func (s *server) forget() {
 	clear(s.known)
 }
 
-// currentSession returns the session of calls that name none.
+// currentSession returns the session of calls that name no session.
 func (s *server) currentSession() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -129,13 +129,12 @@ func (s *server) undo(c call, settings map[string]any, page bool) {
 	// The session must end even if the client has cancelled the call.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), undoTime)
 	defer cancel()
-	// The error of opening the session is reported, not that of ending it.
+	// The caller reports the error of opening the session, so ignore an error of ending it.
 	_, _ = s.run(ctx, commands.Command{Session: c.session, Verb: verbs.Close, Params: map[string]any{"page": page}, Settings: settings})
 	s.forget()
 }
 
-// settings returns the browser settings of the session, as far as the arguments of the call
-// contain any.
+// settings returns the browser settings that the call's arguments contain.
 func (c call) settings() map[string]any {
 	settings := map[string]any{}
 	for _, name := range []string{"mode", "profile", "cdp"} {

@@ -17,7 +17,8 @@ import (
 func TestNamesOfNewSessions(t *testing.T) {
 	r := serve(t, "all")
 	r.sessions["browser-2"] = "released"
-	// A value is sent to met when a command open begins, and when start_browser has answered.
+	// The channel met receives a value when an open command begins, and when start_browser has
+	// answered.
 	opening, met := make(chan struct{}), make(chan struct{}, 4)
 	r.serve = func(_ context.Context, q asked) (any, error) {
 		if q.verb == verbs.Open.Name {

@@ -73,9 +73,8 @@ func (s *server) failure(c call, err error, result commands.Result) *mcp.CallToo
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: members}
 }
 
-// addRecords adds the members records and ok to a result. Member records lists what policies
-// decided. Member ok is false if no policy decided about one of the requests. Without records,
-// addRecords adds neither member.
+// addRecords adds two members to a result: "records" lists what policies decided, and "ok" is false
+// if no policy decided about one of the requests. If there are no records, addRecords adds neither.
 func addRecords(members map[string]any, records []wire.Record) {
 	if len(records) > 0 {
 		members["records"], members["ok"] = records, !wire.AnyUnhandled(records)
@@ -83,7 +82,7 @@ func addRecords(members map[string]any, records []wire.Record) {
 }
 
 // object returns an output as a JSON object, since structured content must be an object. If the
-// output is another JSON value, it becomes the member result.
+// output is another JSON value, object returns an object whose only member "result" is that value.
 func object(out any) (map[string]any, error) {
 	members := map[string]any{}
 	raw, err := json.Marshal(out)

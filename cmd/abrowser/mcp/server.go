@@ -18,7 +18,7 @@ type Options struct {
 	Do      func(context.Context, commands.Command) (commands.Result, error) // [commands.Runner.Do]
 	In      io.Reader                                                        // the server ends with this input
 	Out     io.Writer
-	Session string   // the session of calls that name none
+	Session string   // the session of calls that name no session
 	Groups  []string // the groups of tools to offer, see [Groups]; empty means core
 	Version string
 }

@@ -23,7 +23,7 @@ type Client struct {
 	typed bool
 }
 
-// base is the directory that a client's file is below.
+// base is the directory to which the path of a client's file is relative.
 type base int
 
 const (
@@ -55,7 +55,7 @@ func (c Client) File(d Dirs) string {
 
 // Server is the command with which a client starts an MCP server.
 type Server struct {
-	Name    string // in the client's file; letters, digits and -
+	Name    string // its name in the client's file: letters, digits and -
 	Command string // the executable, absolute, since clients may have another PATH
 	Args    []string
 }

@@ -2,9 +2,10 @@ package mcpsetup
 
 import "slices"
 
-// Through returns the server that starts another MCP server with the endpoint of a session, by
-// `abrowser cdp`. The parameter program is the path of abrowser, and flags are flags of abrowser
-// that choose the session. It reports false if the tool is unknown.
+// Through returns the configuration of another MCP server that works in a session of abrowser. MCP
+// clients start the server through `abrowser cdp`, which passes the session's endpoint to it. The
+// parameter program is the path of abrowser, and flags are flags of abrowser that choose the
+// session. Through reports false if the tool is unknown.
 func Through(tool, program string, flags []string) (Server, bool) {
 	command, ok := throughCommands()[tool]
 	return Server{Name: tool, Command: program, Args: slices.Concat(flags, []string{"cdp", "--"}, command)}, ok

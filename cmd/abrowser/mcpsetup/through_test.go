@@ -26,7 +26,8 @@ func TestThroughVersions(t *testing.T) {
 	}
 }
 
-// An MCP client starts the other server through `abrowser cdp`, in the session of the flags.
+// An MCP client starts the other server through `abrowser cdp`, in the session that the flags
+// choose.
 func TestThrough(t *testing.T) {
 	s, ok := Through("playwright-mcp", "/opt/abrowser", []string{"--session", "a"})
 	text, err := client(t, "cursor").Text(s)

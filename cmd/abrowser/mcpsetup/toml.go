@@ -77,8 +77,9 @@ func addTOML(file []byte, s Server) ([]byte, error) {
 	return []byte(strings.Join(lines, "\n") + "\n"), nil
 }
 
-// header reports whether a line begins with [ as the header of a table does, and returns the name
-// of the table without quotes. The name is empty if the line is not a header after all.
+// header returns the name, without quotes, of the table whose header a line is. It reports whether
+// the line begins with [ as a header does. If the line does, but is not a header, the name is
+// empty.
 func header(line string) (name string, isHeader bool) {
 	if !strings.HasPrefix(strings.TrimSpace(line), "[") {
 		return "", false

@@ -11,10 +11,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// finalizeSession removes what a session has stored outside of the browser. The broker calls it
-// for a session that ended because its agent ended while no daemon of the session was connected.
-// finalizeSession writes the HAR file if requests were recorded, and removes the stored settings.
-// It reports whether the broker must close the session's tabs.
+// finalizeSession removes what a session has stored outside of the browser. The broker calls it if
+// the session ended with its agent and no daemon of the session was connected. finalizeSession
+// writes the HAR file if requests were recorded, and removes the stored settings. It reports
+// whether the broker must close the session's tabs.
 //
 // A daemon of the session may be running after all. If it is idle, finalizeSession closes it. A
 // busy daemon continues, since another caller uses the session now.

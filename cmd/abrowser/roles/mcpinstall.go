@@ -12,9 +12,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// InstallMCP returns the configuration with which MCP clients start abrowser, or another server
-// with a session of abrowser. If in.Write is true, it also adds the configuration to a client's
-// file. The parameter session is the session of the other server, or "" for that of its environment.
+// InstallMCP returns the configuration with which MCP clients start abrowser, or with which they
+// start another MCP server in a session of abrowser. If in.Write is true, it also adds the
+// configuration to a client's file. The parameter session is the session in which the other server
+// works. If it is empty, the server's environment chooses the session.
 func (f *full) InstallMCP(in verbs.MCPInstallIn, session string) (out *verbs.MCPInstallOut, warnings []string, err error) {
 	if err := mcp.CheckGroups(in.Tools...); err != nil {
 		return nil, nil, err

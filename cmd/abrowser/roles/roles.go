@@ -24,7 +24,7 @@ type role struct {
 	build    string
 	log      *slog.Logger
 	launcher *launcher.Launcher
-	ready    func(error) // reports once that the process serves (nil), or why not; unused in a broker
+	ready    func(error) // called once, with nil or the error that prevents a start; unused in a broker
 }
 
 // Role runs the process's role if args name one instead of a command: the program that

@@ -1,8 +1,8 @@
 // Package seal encrypts the files in which abrowser keeps logins. The format is that of age, so
 // that the program age can read the files too.
 //
-// Only the full program imports it, since commands that need no encryption should not link it. The
-// key is never part of an error.
+// Only the full program imports this package, since commands that need no encryption should not
+// link it. The key is never part of an error.
 package seal
 
 import (
@@ -18,10 +18,10 @@ import (
 )
 
 // strongWork is the scrypt work factor for a key of 256 random bits. Such a key cannot be guessed,
-// so that a small factor is enough, and a file is read in a millisecond instead of a second.
+// so a small factor is enough, and reading a file takes a millisecond instead of a second.
 const strongWork = 10
 
-// Seal encrypts a content. The key is an age identity, or any other text.
+// Seal encrypts content. The key is an age identity, or any other text.
 func Seal(content []byte, key string) ([]byte, error) {
 	to, err := recipient(key)
 	if err != nil {
@@ -33,11 +33,12 @@ func Seal(content []byte, key string) ([]byte, error) {
 		return nil, err
 	}
 	_, err = w.Write(content)
-	err = errors.Join(err, w.Close()) // which writes the last part
+	err = errors.Join(err, w.Close()) // Close writes the last part
 	return sealed.Bytes(), err
 }
 
-// Open decrypts what Seal has encrypted with the same key. It reads at most limit bytes.
+// Open decrypts what Seal has encrypted with the same key. If the content is longer than limit
+// bytes, Open returns [wire.CodeTooLarge].
 func Open(sealed []byte, key string, limit int64) ([]byte, error) {
 	by, err := identity(key)
 	if err != nil {

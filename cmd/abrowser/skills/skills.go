@@ -1,7 +1,7 @@
 // Package skills contains instructions for agents that use abrowser, and writes them where common
 // agents look for them.
 //
-// The instructions are part of the program, so they are always of its version. The package runs no
+// The instructions are part of the program, so they always fit its version. The package runs no
 // command and reads no configuration of an agent. Package commands uses it. The invariant: a file
 // that abrowser has not written is not changed.
 package skills
@@ -22,7 +22,7 @@ import (
 //go:embed core.md parallel.md
 var texts embed.FS
 
-// The skill that is installed.
+// core is the name of the skill that [Install] writes.
 const core = "core"
 
 // All returns the skills.
@@ -33,7 +33,7 @@ func All() []verbs.Skill {
 	}
 }
 
-// Get returns the text of a skill, as of this version of abrowser.
+// Get returns the text of a skill, with the given version of abrowser filled in.
 func Get(name, version string) (string, error) {
 	raw, err := texts.ReadFile(name + ".md")
 	if err != nil {
@@ -76,8 +76,8 @@ func Install(dir, agent, version string) ([]verbs.InstalledSkill, error) {
 	return files, nil
 }
 
-// write writes a file, unless a file is there that abrowser has not written. In this case, write
-// returns why the file stays.
+// write writes a file, but does not replace a file that abrowser has not written. In that case, it
+// returns a reason.
 func write(path, text string) (reason string, err error) {
 	before, err := os.ReadFile(path)
 	switch {

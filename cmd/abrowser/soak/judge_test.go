@@ -52,7 +52,7 @@ const (
 	wrongLate    = "late"    // failure, and an effect that came after the answer
 	wrongOrder   = "order"   // keys in a wrong order
 	wrongStray   = "stray"   // the right effects, and further input for the element
-	wrongReason  = "reason"  // failure for a reason that did not exist
+	wrongReason  = "reason"  // failure, and the error's reason contradicts the records
 )
 
 func classes() []string {
@@ -79,9 +79,9 @@ type verdict struct {
 // clockError is how much the clocks of a page and of the test may differ, in milliseconds.
 const clockError = 2
 
-// judge compares the answers of a case's commands with what the case's page recorded. The parameter
-// records has all records of the page, ordered by time. The parameter end is the time at which the
-// next case of the page began. For the last case, end is later than all records.
+// judge compares the answers of a case's commands with what the case's page recorded. The slice
+// records has all records of the page, ordered by time. The time end is when the next case of the
+// page began. For the last case, end is later than all records.
 func judge(c *plannedCase, commands []command, end time.Time, records []record) verdict {
 	var v verdict
 	act := actionOf(c.Spec.Action)
@@ -206,24 +206,24 @@ func isPress(kind string) bool {
 }
 
 // recordsOf returns the records that belong to command i. If a record shows what was entered, it
-// belongs to the command that entered this. Any other record belongs to the last command that
-// began before the record. A record later than over belongs to a command only if the record is
-// about the case's element.
-func recordsOf(c *plannedCase, act action, commands []command, i int, over time.Time, records []record) []record {
+// belongs to the command that entered this. Any other record belongs to the last command that began
+// before the record. A record that is not about the case's element belongs to a command only if it
+// is earlier than caseEnd.
+func recordsOf(c *plannedCase, act action, commands []command, i int, caseEnd time.Time, records []record) []record {
 	from, to := milliseconds(commands[i].Start)-clockError, math.Inf(1)
 	if i+1 < len(commands) {
 		to = milliseconds(commands[i+1].Start) - clockError
 	}
 	var own []record
 	for _, r := range records {
-		mine := r.On == c.Spec.ID || act.noElement && r.At < milliseconds(over)
+		mine := r.On == c.Spec.ID || act.noElement && r.At < milliseconds(caseEnd)
 		switch {
 		case r.At < from:
 		case mine && slices.Contains(act.shows, r.Type):
 			if act.owns(commands[i].Step, r) {
 				own = append(own, r)
 			}
-		case r.At >= to, r.At >= milliseconds(over) && (r.On != c.Spec.ID || act.name == "type" && r.Type == "input"):
+		case r.At >= to, r.At >= milliseconds(caseEnd) && (r.On != c.Spec.ID || act.name == "type" && r.Type == "input"):
 			// The record does not belong to this command. The last condition is for type: if the
 			// element of this case keeps the focus, it also gets the text that the next case types.
 		default:
@@ -244,8 +244,8 @@ func leavesAfterSubmit(records []record, id string) bool {
 	return submitted >= 0 && slices.ContainsFunc(records[submitted:], func(r record) bool { return r.Type == "leaves" && r.On == id })
 }
 
-// isOver reports whether a number in counts is greater than the sum of the numbers in once and
-// spare for the same event type.
+// isOver reports whether, for any event type, the number in the map counts is greater than the sum
+// of the numbers in the maps once and spare.
 func isOver(counts, once, spare map[string]int) bool {
 	for what, n := range counts {
 		if n > once[what]+spare[what] {
@@ -301,9 +301,9 @@ func falseReason(c *plannedCase, commands []command, i int, records []record) st
 	return ""
 }
 
-// changesPage reports whether the record shows a change of the page for which the product waits.
-// The end of an endless animation is not such a change, nor is a case whose element was ready from
-// the beginning.
+// changesPage reports whether the record shows a change of the page for which the product waits. A
+// "ready" record shows no such change if an endless animation kept the element from being ready, or
+// if the element was ready from the beginning.
 func (c *plannedCase) changesPage(r record) bool {
 	switch r.Type {
 	case "armed", "leaves":
@@ -331,8 +331,8 @@ func presses(act action, once map[string]int) map[string]int {
 	return map[string]int{"pointerdown": clicks, "mousedown": clicks, "click": clicks, "keydown": once["keydown"]}
 }
 
-// strays describes the input in seen that exceeds what the command's answer allows. If no input
-// exceeds it, strays returns an empty string.
+// strays describes the input events that exceed what the command's answer allows. The map seen has
+// the number of events of each type. If no number is too high, strays returns an empty string.
 func strays(act action, cmd command, seen, once, spare map[string]int) string {
 	most := map[string]int{}
 	if cmd.Success || cmd.mayBeDone() {

@@ -10,8 +10,8 @@ import (
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 )
 
-// A keeper whose broker dies five times within 20 s gives up: it stops the browser, and the next
-// browser opens the tabs anew, so that what the pages recorded is lost. kill stays below this limit.
+// If a keeper's broker dies five times within 20 s, the keeper stops the browser. The next browser
+// opens the tabs anew, so what the pages recorded is lost. kill stays below this limit.
 const (
 	mostBrokers  = 4
 	brokerWindow = 25 * time.Second

@@ -24,9 +24,9 @@ import (
 //go:embed page.html page.js
 var assets embed.FS
 
-// record is an event in a page, or a request that the page sent to the server. An event is
-// recorded with the level window when the window captures it, element when it reaches the element
-// of a case, and bubble when it reaches another node.
+// record is an event in a page, or a request that the page sent to the server. An event is recorded
+// with the level "window" when the window captures it, with the level "element" when it reaches the
+// element of a case, and with the level "bubble" when it reaches another node.
 type record struct {
 	Seq     int     `json:"seq"`
 	At      float64 `json:"at"` // milliseconds since 1970
@@ -39,10 +39,10 @@ type record struct {
 	Role    string  `json:"-"`
 }
 
-// site serves the pages of one session and collects the records that they report. Each session
-// has its own site, because a browser opens only six connections to one host.
+// site serves the pages of one session and collects the records that they report. Each session has
+// its own site, because a browser opens only six connections to one host.
 //
-// One frame of one tab writes a journal: a sequence of numbered records, which goes on when the
+// Each frame of a tab writes a journal: a sequence of numbered records, which continues when the
 // frame loads another document. The id of a journal is its epoch. The role of a frame says where in
 // the page the frame is: see roleTop.
 type site struct {
@@ -51,11 +51,11 @@ type site struct {
 	serving        sync.WaitGroup
 
 	mu       sync.Mutex              // guards the fields below
-	orders   map[string]chan []byte  // by role, for its newest document
+	orders   map[string]chan []byte  // by role, the orders for the newest document
 	journals map[string]map[int]bool // by role and epoch, the numbers of the records that have come
 	latest   map[string]string       // by role, the epoch of the latest report
 	records  []record
-	flushes  map[string]flushed // by id of the order, followed by the role
+	flushes  map[string]flushed // the key is the id of the order, followed by the role
 	changed  chan struct{}      // closed at the next change
 }
 

@@ -6,7 +6,7 @@
 // Each session works through pages that a planner makes. A page has cases. A case is one element
 // and the commands, or steps, that are run for the element until one of them succeeds. The kind of
 // a case says how its element becomes ready. The test arms a case, which means that it orders the
-// page to build the element; with this, the case begins. The page records its events and reports
+// page to build the element, and then the case begins. The page records its events and reports
 // them to the test's web server, the site. A framed page has a frame of another origin, and that
 // frame has a frame of a third origin. The roles top, far and deep name the page and the two
 // frames.

@@ -14,9 +14,9 @@ import (
 // unresponsive.
 const longestStall = 700 * time.Millisecond
 
-// stall suspends one random process after another, each for a random time, until over is closed.
-// The process is a command, a daemon, a driver, a broker or a renderer. This delays the messages
-// between the processes.
+// stall suspends one random process after another, each for a random time, until the channel over
+// is closed. The process is a command, a daemon, a driver, a broker or a renderer. This delays the
+// messages between the processes.
 func (s *soak) stall(over <-chan struct{}) {
 	r := rand.New(rand.NewPCG(s.seed, 2<<32))
 	for {

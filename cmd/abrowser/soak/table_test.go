@@ -114,9 +114,8 @@ func (t *table) isNew(class string, one ran) bool {
 	return t.shown[key] <= mostDetails
 }
 
-// well returns a duration. If an element becomes ready at least that long before the timeout of a
-// command, it is ready well in time, and the command should succeed. The result is longer on a
-// slow machine.
+// well returns how long before the end of a command's timeout an element must become ready to count
+// as ready well in time. The command should then succeed. The result is longer on a slow machine.
 func (t *table) well() time.Duration {
 	if len(t.quick) == 0 {
 		return wellTime

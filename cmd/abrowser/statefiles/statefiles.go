@@ -1,6 +1,6 @@
 // Package statefiles keeps files with logins in a directory that only the user can enter: the saved
-// states of browsers, and the names and passwords of auth. A file has a name. It may be encrypted;
-// the package neither encrypts nor decrypts it, and does not know what is in it.
+// states of browsers, and the names and passwords of auth. A file has a name. It may be encrypted,
+// but the package itself does not encrypt, decrypt or interpret the content.
 //
 // Package commands uses it. Its invariant: no file outside of the directory is read, replaced or
 // removed by a name.
@@ -23,15 +23,15 @@ import (
 
 const ext = ".json"
 
-// Store is a directory of files. What names the files in errors, List is the command that lists
-// them.
+// Store is a directory of files. Error messages call a file by the noun in the field What, such as
+// "saved login". The field List is the command that lists the files.
 type Store struct{ Dir, What, List string }
 
 // IsName reports whether a text names a file of a store, and not a path: it has no dot and no
 // slash.
 func IsName(text string) bool { return text != "" && !strings.ContainsAny(text, "./\\") }
 
-// Path returns the path of the file with a name, whether the file exists or not.
+// Path returns the path of the file with this name, whether the file exists or not.
 func (s Store) Path(name string) (string, error) {
 	if !IsName(name) || home.CheckName(name) != nil {
 		return "", wire.Errorf(wire.CodeBadInput, "invalid name %.100q; a name has letters, digits, - and _", name).WithHint("%s", s.List)
@@ -47,7 +47,7 @@ func (s Store) Make() error {
 	return nil
 }
 
-// Read reads a file of at most limit bytes.
+// Read reads a file. A file that is longer than limit bytes is an error.
 func Read(path string, limit int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -67,7 +67,7 @@ func Read(path string, limit int64) ([]byte, error) {
 	return content, nil
 }
 
-// IsEncrypted reports whether a content is encrypted by age.
+// IsEncrypted reports whether content is encrypted by age.
 func IsEncrypted(content []byte) bool { return bytes.HasPrefix(content, []byte("age-encryption.org/")) }
 
 // All lists the files by name.
@@ -89,7 +89,7 @@ func (s Store) All() ([]verbs.StateFile, error) {
 	return all, nil
 }
 
-// Describe describes the file at a path.
+// Describe describes the file at this path.
 func Describe(path string) (verbs.StateFile, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -108,7 +108,7 @@ func Describe(path string) (verbs.StateFile, error) {
 	}, nil
 }
 
-// Remove removes the file with a name.
+// Remove removes the file with this name.
 func (s Store) Remove(name string) error {
 	path, err := s.Path(name)
 	if err != nil {
@@ -120,7 +120,8 @@ func (s Store) Remove(name string) error {
 	return nil
 }
 
-// missing returns the error for a file with a name that could not be used.
+// missing returns the error to report if the file with this name could not be used because of err.
+// If the file does not exist, the hint suggests a similar name.
 func (s Store) missing(name string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return wire.OSError("using "+s.What+" "+name, err)
@@ -137,7 +138,7 @@ func (s Store) missing(name string, err error) error {
 	return failure
 }
 
-// Load reads the file with a name.
+// Load reads the file with this name. A file that is longer than limit bytes is an error.
 func (s Store) Load(name string, limit int64) ([]byte, error) {
 	path, err := s.Path(name)
 	if err != nil {
@@ -150,7 +151,8 @@ func (s Store) Load(name string, limit int64) ([]byte, error) {
 	return content, err
 }
 
-// RemoveOld removes the files that were last written before a time, and returns their names.
+// RemoveOld removes the files that were last written before the given time, and returns their
+// names.
 func (s Store) RemoveOld(before time.Time) ([]string, error) {
 	all, err := s.All()
 	removed := []string{}

@@ -26,8 +26,9 @@ func Dir() (string, error) {
 	return filepath.Join(dir, "abrowser-tests", "tools"), err
 }
 
-// Install installs the programs below dir, unless they are there, and returns the directory that
-// contains the packages. npm refuses a package without the pinned hash. No script of a package runs.
+// Install installs the programs below dir if they are missing, and returns the directory that
+// contains the packages. npm refuses a package whose hash is not the pinned one. No script of a
+// package runs.
 func Install(ctx context.Context, dir string) (string, error) {
 	sum := sha256.Sum256(packageLock)
 	target := filepath.Join(dir, hex.EncodeToString(sum[:8]))
@@ -61,7 +62,7 @@ func Install(ctx context.Context, dir string) (string, error) {
 	if err := os.RemoveAll(filepath.Join(temp, ".cache")); err != nil {
 		return "", err
 	}
-	// The package's own script would do this.
+	// The package's install script, which does not run, would do this.
 	if err := os.Chmod(agentBrowser(filepath.Join(temp, "node_modules")), 0o700); err != nil {
 		return "", err
 	}

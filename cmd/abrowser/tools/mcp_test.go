@@ -57,8 +57,8 @@ func (r *rig) serveMCP(t *testing.T, session, dir string, command ...string) cal
 	}
 }
 
-// playwrightMCP uses @playwright/mcp. It leaves files to the browser, so abrowser's own command
-// gets the file.
+// playwrightMCP uses @playwright/mcp. This tool does not fetch downloads, so a command of abrowser
+// fetches the file.
 func playwrightMCP(t *testing.T, r *rig, session, dir string) (f found) {
 	call := r.serveMCP(t, session, dir, "node", filepath.Join(r.modules, "@playwright", "mcp", "cli.js"), "--cdp-endpoint", "{cdp}", "--output-dir", dir)
 	open := func(path string) { call("browser_navigate", map[string]any{"url": r.site.URL(path)}) }
@@ -88,7 +88,8 @@ func playwrightMCP(t *testing.T, r *rig, session, dir string) (f found) {
 	return f
 }
 
-// devtoolsMCP uses chrome-devtools-mcp. It has no tool for files.
+// devtoolsMCP uses chrome-devtools-mcp. A command of abrowser fetches the download, since this tool
+// does not.
 func devtoolsMCP(t *testing.T, r *rig, session, dir string) (f found) {
 	call := r.serveMCP(t, session, dir, "node", filepath.Join(r.modules, "chrome-devtools-mcp", "build", "src", "bin", "chrome-devtools-mcp.js"),
 		"--wsEndpoint", "{cdp}", "--workspace", dir)

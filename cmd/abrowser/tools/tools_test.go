@@ -16,16 +16,16 @@ import (
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
 )
 
-// found is the information that a tool got in its session.
+// found is what a tool found in its session.
 type found struct {
-	Before     []string // the URLs of the pages at first
-	Snapshot   string   // of /form
+	Before     []string // the URLs of the pages at the beginning
+	Snapshot   string   // the snapshot of /form
 	Sent       string   // what the form sent
-	Screenshot int      // the size of a picture
-	Popup      string   // what the page shows that /popups has opened
+	Screenshot int      // the size of a screenshot in bytes
+	Popup      string   // what the popup of /popups shows
 	Download   string   // the content of a file
 	User       string   // the name of the user who is logged in
-	After      []string // the URLs of the pages at last
+	After      []string // the URLs of the pages at the end
 }
 
 // rig consists of the home, the site and the npm packages that all tools of a test use.
@@ -35,14 +35,15 @@ type rig struct {
 	modules string // the directory of npm's packages
 }
 
-// run runs a tool in a session with the given name, for which {cdp} in its arguments stands. The
-// parameter dir is the tool's working directory and HOME.
+// run returns the command that runs a tool through `abrowser cdp` in the session with the given
+// name. In the tool's arguments, {cdp} stands for the URL of the session's endpoint. The parameter
+// dir is the tool's working directory and HOME.
 func (r *rig) run(t *testing.T, session, dir string, command ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), e2e.CommandDeadline)
 	t.Cleanup(cancel)
 	cmd := r.Prepared(ctx, session, append([]string{"cdp", "--"}, command...)...)
 	cmd.Dir = dir
-	// With the last two, chrome-devtools-mcp uses no network of its own.
+	// The last two variables keep chrome-devtools-mcp itself from using the network.
 	cmd.Env = append(cmd.Env, "HOME="+dir, "CHROME_DEVTOOLS_MCP_NO_USAGE_STATISTICS=1", "CHROME_DEVTOOLS_MCP_NO_UPDATE_CHECKS=1")
 	return cmd
 }

@@ -29,7 +29,8 @@ func get(t *testing.T, address string) (int, string) {
 	return response.StatusCode, string(body)
 }
 
-// The files that the pages load are served, and the pages cannot load others.
+// The server has every file that the pages request, and no page requests a file from another
+// server. Exempt are the files that the server blocks.
 func TestFilesAreServed(t *testing.T) {
 	t.Parallel()
 	apps := Start(t)
@@ -51,7 +52,7 @@ func TestFilesAreServed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if file.Host == "fonts.googleapis.com" || strings.HasSuffix(file.Path, "/demo.js") { // they are blocked
+			if file.Host == "fonts.googleapis.com" || strings.HasSuffix(file.Path, "/demo.js") { // the apps server blocks both
 				continue
 			}
 			if status, content := get(t, file.String()); status != http.StatusOK || content == "" || file.Host != base.Host {

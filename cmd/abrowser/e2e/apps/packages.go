@@ -2,8 +2,8 @@ package apps
 
 import "github.com/abrowser/abrowser/launcher/install/npm"
 
-// source is a package that pages load files of. Its files are below /npm/ALIAS/. If files is empty,
-// the whole package is unpacked.
+// source is an npm package whose files the pages load. The files are served below /npm/ALIAS/. If
+// the field files is empty, the whole package is unpacked.
 type source struct {
 	alias, name, version, integrity string
 	files                           []string

@@ -38,8 +38,8 @@ func Start(t testing.TB) []App {
 	return apps
 }
 
-// Serve installs the packages below dir, unless they are there, and serves the apps on loopback
-// until ctx ends. It returns the apps in the order of their names.
+// Serve installs the packages below dir if they are missing, and serves the apps on loopback until
+// ctx ends. It returns the apps in the order of their names.
 func Serve(ctx context.Context, dir string) ([]App, error) {
 	packages, err := install(ctx, dir)
 	if err != nil {
@@ -86,9 +86,10 @@ func handler(packages map[string]fs.FS) http.Handler {
 	})
 }
 
-// plugin returns the package and the file for a file of AdminLTE. Its pages load other packages
-// from the directory plugins, which is not in AdminLTE's package.
-func plugin(file string) (alias, in string) {
+// plugin returns the package that contains a file of the app AdminLTE, and the file's path in that
+// package. AdminLTE's pages load other packages from the directory plugins, which AdminLTE's own
+// package does not have.
+func plugin(file string) (alias, path string) {
 	for _, p := range []struct{ prefix, alias, dir string }{
 		{"plugins/fontawesome-free/", "fontawesome", ""},
 		{"plugins/jquery/", "jquery", "dist/"},
