@@ -83,7 +83,7 @@ func (s *Session) unresponsive() *unresponsive {
 	defer h.mu.Unlock()
 	if h.unresponsive != nil && !h.probing {
 		h.probing = true
-		go func() { // ends within probeTime
+		go func() { // ends when the diagnosis is complete
 			u := s.diagnose(context.Background())
 			h.mu.Lock()
 			defer h.mu.Unlock()

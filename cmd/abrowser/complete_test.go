@@ -59,6 +59,8 @@ func before() map[string][]string {
 		verbs.TabClose.Name:       {"tab new", "tab new"},
 		verbs.PolicyAnswer.Name:   {"policy permission ask-human geolocation", "eval navigator.geolocation.getCurrentPosition(()=>{});1"},
 		verbs.PolicyRespond.Name:  {"policy file-picker allow"},
+		verbs.DiffSnapshot.Name:   {"snapshot"},
+		verbs.DiffScreenshot.Name: {"screenshot before.png"},
 		verbs.SetReset.Name:       {"set viewport 800 600"},
 		verbs.ClipboardCopy.Name:  {"fill #name Ada", "press Control+a"},
 		verbs.ClipboardPaste.Name: {"clipboard write Hello", "focus #name"},

@@ -69,7 +69,7 @@ func scripts(t *testing.T, dir string, shared *e2e.Home) {
 func TestEveryVerbHasATranscript(t *testing.T) {
 	t.Parallel()
 	var lines []string
-	command := regexp.MustCompile(`abrowser(?: --(?:json|headed|session \S+|max-output \d+))* ([a-z][a-z -]*)`)
+	command := regexp.MustCompile(`abrowser(?: --(?:json|headed|session \S+|max-output \d+|content-boundaries))* ([a-z][a-z -]*)`)
 	files, err := filepath.Glob("testdata/*/*.txtar")
 	if err != nil {
 		t.Fatal(err)

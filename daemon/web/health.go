@@ -7,8 +7,11 @@ import (
 	"github.com/abrowser/abrowser/daemon"
 )
 
-// probeTime is how long a working driver takes to respond, at most.
-const probeTime = time.Second
+const (
+	probeTime     = time.Second // how long a working driver or page takes to respond, at most
+	slowProbeTime = 5 * time.Second
+	slowness      = 20 // how much longer than the driver a working page may take
+)
 
 // IsPageClosed reports whether Playwright has reported that the page with the given target id was
 // closed.
@@ -42,17 +45,20 @@ func (conn *connection) IsRecovering(target string) bool {
 }
 
 // Diagnose asks the driver and then the page's main thread to respond. The result problem is
-// empty if both respond before ctx ends, or if there is no page to ask.
+// empty if both respond in time, or if there is no page to ask. The driver has until ctx ends. The
+// page has slowness times as long as the driver took, and probeTime at least. So a page that
+// works does not count as unresponsive because the whole machine is slow.
 func (conn *connection) Diagnose(ctx context.Context, target string) (problem, hint string) {
 	p := conn.page(target)
 	if p == nil || p.isGone() || p.isCrashed() {
 		return "", ""
 	}
-	driven, alive := make(chan struct{}), make(chan struct{})
+	driven, alive := make(chan time.Duration, 1), make(chan struct{})
+	began := time.Now()
 	go func() { // ends with the page, at the latest
 		_ = daemon.Recover(func() error { // an error is a response
 			_, err := p.info()
-			close(driven)
+			driven <- time.Since(began)
 			if err == nil {
 				_, err = p.cdp.Send("Runtime.evaluate", map[string]any{"expression": "1"})
 			}
@@ -60,13 +66,16 @@ func (conn *connection) Diagnose(ctx context.Context, target string) (problem, h
 			return err
 		})
 	}()
+	var took time.Duration
+	select {
+	case took = <-driven:
+	case <-ctx.Done():
+		return "Playwright's driver, or the browser, does not answer", "abrowser close ends the driver; the page stays"
+	}
 	select {
 	case <-alive:
 		return "", ""
-	case <-ctx.Done():
-	}
-	if daemon.IsClosed(driven) {
+	case <-time.After(min(max(probeTime, slowness*took), slowProbeTime)):
 		return "the page does not answer: a script of it runs on and on, or its process is stopped", "abrowser close --page gives the session a fresh page"
 	}
-	return "Playwright's driver, or the browser, does not answer", "abrowser close ends the driver; the page stays"
 }

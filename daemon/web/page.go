@@ -37,6 +37,7 @@ type page struct {
 	acting       atomic.Int64                 // the number of the action that is in its act phase; 0 if there is none
 	held         map[string]bool              // pressed keys and buttons; used only by the command whose turn it is
 	shown        *shownSnapshot               // the last snapshot; used only by the command whose turn it is
+	taken        *takenPicture                // the last screenshot with --if-changed; as shown
 	gone         chan struct{}                // closed when the page is closed
 	crash        chan struct{}                // closed when the page's renderer has crashed
 	close        sync.Once

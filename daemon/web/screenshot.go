@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"path"
@@ -26,7 +27,7 @@ func withImagePath(in verbs.ScreenshotIn) verbs.ScreenshotIn {
 
 func checkScreenshot(in verbs.ScreenshotIn) error {
 	in = withImagePath(in)
-	if _, err := imageType(in.Path); err != nil {
+	if _, err := imageType(in); err != nil {
 		return err
 	}
 	return checkOptional(in.Selector)
@@ -34,7 +35,7 @@ func checkScreenshot(in verbs.ScreenshotIn) error {
 
 func (c *pageCall) screenshot(ctx context.Context, in verbs.ScreenshotIn) (verbs.ScreenshotOut, error) {
 	in = withImagePath(in)
-	kind, err := imageType(in.Path)
+	kind, err := imageType(in)
 	if err != nil {
 		return verbs.ScreenshotOut{}, err
 	}
@@ -43,44 +44,89 @@ func (c *pageCall) screenshot(ctx context.Context, in verbs.ScreenshotIn) (verbs
 		return verbs.ScreenshotOut{}, err
 	}
 	defer release()
-	out := verbs.ScreenshotOut{Path: in.Path}
-	limit := daemon.TimeLeft(ctx, actionTime)
-	take := func() error { return c.takePicture(in.Full, kind, limit, &out) }
+	s := shot{full: in.Full, kind: kind, asFile: in.Path != "" && !in.Annotate && !in.IfChanged}
+	if *kind == *playwright.ScreenshotTypeJpeg {
+		s.quality = playwright.Int(cmp.Or(in.Quality, usualQuality))
+	}
 	if in.Selector != "" || c.frame != "" {
-		at := c.page.Locator(c.frameDocument().query)
+		s.element = c.page.Locator(c.frameDocument().query)
 		if in.Selector != "" {
-			if at, err = c.findOne(ctx, in.Selector); err != nil {
+			if s.element, err = c.findOne(ctx, in.Selector); err != nil {
 				return verbs.ScreenshotOut{}, err
 			}
 		}
-		limit = daemon.TimeLeft(ctx, actionTime)
+	}
+	out := verbs.ScreenshotOut{Path: in.Path}
+	if err := c.take(ctx, s, in.Selector, &out); err != nil {
+		return verbs.ScreenshotOut{}, err
+	}
+	if in.IfChanged {
+		if err := (look{c}).noteChange(in, &out); err != nil {
+			return verbs.ScreenshotOut{}, err
+		}
+		if !out.Changed {
+			out.Path, out.Image = "", nil
+			return out, nil
+		}
+	}
+	if in.Annotate {
+		err = look{c}.annotate(ctx, s, &out)
+	}
+	return out, err
+}
+
+// shot is what a screenshot shows, and how it is encoded.
+type shot struct {
+	element playwright.Locator // nil for the page
+	full    bool               // the whole page, not only its visible part
+	kind    *playwright.ScreenshotType
+	quality *int // of a JPEG; nil for a PNG
+	asFile  bool // a large screenshot may be in a file: see [verbs.ScreenshotOut]
+}
+
+const usualQuality = 80
+
+// jpegQuality returns the quality of a JPEG, or 0 for a PNG.
+func (s shot) jpegQuality() int {
+	if s.quality == nil {
+		return 0
+	}
+	return *s.quality
+}
+
+// take takes a screenshot and stores it in out. The parameter given is the selector of its element,
+// as the caller has given it.
+func (c *pageCall) take(ctx context.Context, s shot, given string, out *verbs.ScreenshotOut) error {
+	limit := daemon.TimeLeft(ctx, actionTime)
+	take := func() error { return c.takePicture(s, limit, out) }
+	if s.element != nil {
 		take = func() (err error) {
-			out.Image, err = at.Screenshot(playwright.LocatorScreenshotOptions{
-				Type: kind, Timeout: playwright.Float(milliseconds(limit)), Caret: playwright.ScreenshotCaretInitial,
+			out.Image, err = s.element.Screenshot(playwright.LocatorScreenshotOptions{
+				Type: s.kind, Quality: s.quality, Timeout: playwright.Float(milliseconds(limit)), Caret: playwright.ScreenshotCaretInitial,
 			})
 			return err
 		}
 	}
-	err = c.peek(limit+daemon.Grace, func() error { return nudgeWhile(c.page, take) })
+	err := c.peek(limit+daemon.Grace, func() error { return nudgeWhile(c.page, take) })
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return verbs.ScreenshotOut{}, daemon.ContextError(ctx)
-	case isTimeout(err) && in.Selector != "":
-		return verbs.ScreenshotOut{}, wire.Errorf(wire.CodeNotActionable, "%q is not shown", in.Selector).WithHint(daemon.HintSnapshot)
+		return daemon.ContextError(ctx)
+	case isTimeout(err) && given != "":
+		return wire.Errorf(wire.CodeNotActionable, "%q is not shown", given).WithHint(daemon.HintSnapshot)
 	case isTimeout(err):
-		return verbs.ScreenshotOut{}, wire.Errorf(wire.CodeWedged, "the page drew no picture within %v", limit).WithHint("abrowser status")
-	case err != nil:
-		return verbs.ScreenshotOut{}, codeError(err)
+		return wire.Errorf(wire.CodeWedged, "the page drew no picture within %v", limit).WithHint("abrowser status")
 	}
-	return out, nil
+	return codeError(err)
 }
 
 // takePicture takes a picture of the page by picture.js of launcher/driver. If picture.js
 // cannot take it, Playwright does.
-func (c *pageCall) takePicture(full bool, kind *playwright.ScreenshotType, limit time.Duration, out *verbs.ScreenshotOut) error {
-	given, err := c.page.cdp.Send("Abrowser.picture", map[string]any{
-		"target": c.page.target, "type": string(*kind), "full": full, "files": out.Path != "", "limit": milliseconds(limit),
-	})
+func (c *pageCall) takePicture(s shot, limit time.Duration, out *verbs.ScreenshotOut) error {
+	ask := map[string]any{"target": c.page.target, "type": string(*s.kind), "full": s.full, "files": s.asFile, "limit": milliseconds(limit)}
+	if s.quality != nil {
+		ask["quality"] = *s.quality
+	}
+	given, err := c.page.cdp.Send("Abrowser.picture", ask)
 	if err != nil {
 		return err
 	}
@@ -95,7 +141,7 @@ func (c *pageCall) takePicture(full bool, kind *playwright.ScreenshotType, limit
 		return playwright.ErrTimeout
 	}
 	out.Image, err = c.page.Screenshot(playwright.PageScreenshotOptions{
-		FullPage: &full, Type: kind, Timeout: playwright.Float(milliseconds(limit)), Caret: playwright.ScreenshotCaretInitial,
+		FullPage: &s.full, Type: s.kind, Quality: s.quality, Timeout: playwright.Float(milliseconds(limit)), Caret: playwright.ScreenshotCaretInitial,
 	})
 	return err
 }
@@ -143,15 +189,18 @@ func nudgeWhile(p *page, take func() error) error {
 	return err
 }
 
-func imageType(file string) (*playwright.ScreenshotType, error) {
-	switch ext := strings.ToLower(path.Ext(file)); ext {
+// imageType returns the format of a screenshot: that of the path's extension, or the given one.
+func imageType(in verbs.ScreenshotIn) (*playwright.ScreenshotType, error) {
+	switch ext := strings.ToLower(path.Ext(in.Path)); ext {
 	case ".jpg", ".jpeg":
 		return playwright.ScreenshotTypeJpeg, nil
-	case ".png", "":
+	case ".png":
 		return playwright.ScreenshotTypePng, nil
 	case ".webp", ".gif", ".bmp", ".pdf":
 		return nil, wire.Errorf(wire.CodeBadInput, "%s files cannot be written; .png and .jpg can", ext).WithHint("abrowser screenshot page.png")
-	default:
-		return playwright.ScreenshotTypePng, nil
 	}
+	if in.Format == "jpeg" {
+		return playwright.ScreenshotTypeJpeg, nil
+	}
+	return playwright.ScreenshotTypePng, nil
 }

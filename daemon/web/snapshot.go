@@ -21,10 +21,16 @@ const snapshotTime = 5 * time.Second
 // capture returns Playwright's snapshot of the whole page. It never captures only a part, because
 // each capture replaces Playwright's own refs.
 func (c *pageCall) capture(ctx context.Context) (*aria.Node, error) {
+	return c.captureWith(ctx, false)
+}
+
+// captureWith captures as capture does. If boxes is true, the nodes have the attribute box: see
+// [aria.Node.Box].
+func (c *pageCall) captureWith(ctx context.Context, boxes bool) (*aria.Node, error) {
 	limit := daemon.TimeLeft(ctx, snapshotTime)
 	text, err := peekFor(c.call, limit+time.Second, func() (string, error) {
 		return c.page.AriaSnapshot(playwright.PageAriaSnapshotOptions{
-			Mode: playwright.AriaSnapshotModeAi, Timeout: playwright.Float(milliseconds(limit)),
+			Mode: playwright.AriaSnapshotModeAi, Timeout: playwright.Float(milliseconds(limit)), Boxes: &boxes,
 		})
 	})
 	switch {
@@ -47,14 +53,15 @@ type numberedSnapshot struct {
 const captureTries = 3
 
 // capturedWithRefs captures the page and gives refs to its elements. If the page navigates in
-// between, capturedWithRefs captures it again. It makes captureTries captures at most.
-func (c *pageCall) capturedWithRefs(ctx context.Context) (numberedSnapshot, error) {
+// between, capturedWithRefs captures it again. It makes captureTries captures at most. For the
+// parameter boxes see captureWith.
+func (c *pageCall) capturedWithRefs(ctx context.Context, boxes bool) (numberedSnapshot, error) {
 	var last error
 	for range captureTries {
 		// This stores the document's name before the capture. It is the name of the captured
 		// document, unless the page navigates in between.
 		_, _ = c.documentNow(ctx)
-		root, err := c.capture(ctx)
+		root, err := c.captureWith(ctx, boxes)
 		if err != nil {
 			return numberedSnapshot{}, err
 		}
@@ -100,7 +107,7 @@ func (c *pageCall) number(o numberedSnapshot, root *aria.Node) error {
 
 // snapshot returns a text that describes the elements of the page, or of a part of the page.
 func (c *pageCall) snapshot(ctx context.Context, in verbs.SnapshotIn) (verbs.SnapshotOut, error) {
-	whole, err := c.capturedWithRefs(ctx)
+	whole, err := c.capturedWithRefs(ctx, false)
 	if err != nil {
 		return verbs.SnapshotOut{}, err
 	}
@@ -144,7 +151,7 @@ const shortText = 200
 // longer than the snapshot, cutToDelta warns and changes nothing.
 func (c *pageCall) cutToDelta(out *verbs.SnapshotOut, in verbs.SnapshotIn, document string) {
 	wanted := in.Delta
-	in.Delta, in.Selector = false, c.frame+in.Selector
+	in = c.withFrame(in)
 	last, now := c.page.shown, &shownSnapshot{in, document, out.Snapshot}
 	c.page.shown = now
 	switch {
@@ -165,6 +172,13 @@ func (c *pageCall) cutToDelta(out *verbs.SnapshotOut, in verbs.SnapshotIn, docum
 			return !strings.Contains(out.Snapshot, "ref="+ref+"]") && !strings.Contains(out.Snapshot, "ref="+ref+",")
 		})
 	}
+}
+
+// withFrame returns the options of a snapshot, without Delta and with the chosen frame, by which it
+// is compared with others.
+func (c *pageCall) withFrame(in verbs.SnapshotIn) verbs.SnapshotIn {
+	in.Delta, in.Selector = false, c.frame+in.Selector
+	return in
 }
 
 // part returns the subtree of an element in the snapshot, with the same refs as in the whole

@@ -4,7 +4,8 @@
 // speed, which takes half the time and makes the picture 1.5 times as large.
 //
 // The driver adds this method to the CDP session of a page:
-//   Abrowser.picture  {target, type, full, files, limit}: type is "png" or "jpeg". full means
+//   Abrowser.picture  {target, type, quality, full, files, limit}: type is "png" or "jpeg", and
+//                     quality that of a JPEG, from 1 to 100. full means
 //                     the whole page instead of the visible part. If files is set, a large
 //                     picture is saved to a file, which the caller then moves. limit is in
 //                     milliseconds. The response is {state: "done", data} with the picture in
@@ -14,15 +15,15 @@
 const largePicture = 1 << 20; // characters of base64; a longer picture is saved to a file
 const fileLifetime = 600_000; // milliseconds in which the caller must move the file
 
-async function picture(progress, page, { type, full, files }, until) {
+async function picture(progress, page, { type, quality, full, files }, until) {
   // Playwright's own screenshots go through the same queue, so no two run at the same time.
-  const captured = page.screenshotter._queue._postTask(() => progress.race(inTime(capture(progress, page, { type, full, until }), until)));
+  const captured = page.screenshotter._queue._postTask(() => progress.race(inTime(capture(progress, page, { type, quality, full, until }), until)));
   const data = await inTime(captured, until);
   if (data === undefined) return { state: "late" };
   return { state: "done", ...((files && data.length > largePicture && saved(data)) || { data }) };
 }
 
-async function capture(progress, page, { type, full, until }) {
+async function capture(progress, page, { type, quality, full, until }) {
   const { screenshotter, delegate } = page;
   const client = delegate._mainFrameSession._client;
   const fonts = page.mainFrame().nonStallingEvaluateInExistingContext("document.fonts.ready", "utility").catch(() => {});
@@ -36,7 +37,6 @@ async function capture(progress, page, { type, full, until }) {
     ? { x: 0, y: 0, width: whole.width, height: whole.height, scale: 1 }
     : { x: seen.pageX, y: seen.pageY, width: Math.ceil(view.width / seen.scale), height: Math.ceil(view.height / seen.scale), scale: seen.scale };
   const captureBeyondViewport = full && (whole.width > view.width || whole.height > view.height);
-  const quality = type === "jpeg" ? 80 : undefined;
   return (await client.send("Page.captureScreenshot", { format: type, quality, clip, captureBeyondViewport, optimizeForSpeed: true })).data;
 }
 

@@ -12,7 +12,7 @@ func All() []wire.AnyVerb {
 	return []wire.AnyVerb{
 		&Open, &Back, &Forward, &Reload, &PushState,
 		&Snapshot, &GetText, &GetInnerText, &GetHTML, &GetValue, &GetAttr, &GetAttributes, &GetTitle, &GetURL, &GetCount, &GetBox, &GetStyles, &GetCDPURL,
-		&IsVisible, &IsEnabled, &IsChecked, &PageState, &Eval, &Screenshot, &PDF,
+		&IsVisible, &IsEnabled, &IsChecked, &PageState, &Eval, &Screenshot, &PDF, &Read, &DiffSnapshot, &DiffScreenshot, &DiffURL,
 		&Click, &Dblclick, &Fill, &Type, &Hover, &Focus, &Select, &Check, &Uncheck, &Scroll, &ScrollIntoView, &Drag, &Upload, &Tap, &Swipe, &Highlight, &FindElement, &SaveDownload,
 		&Press, &Keydown, &Keyup, &KeyboardType, &KeyboardInsert, &MouseMove, &MouseDown, &MouseUp, &MouseWheel,
 		&Wait,

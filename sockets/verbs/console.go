@@ -75,7 +75,7 @@ const longRecords = "The records are those of all pages of the session since it 
 
 // Console lists what the session's pages have logged.
 var Console = wire.Verb[ConsoleIn, ConsoleOut]{Spec: wire.Spec{
-	Name: "console", Group: groupDiagnosis, Short: "List what the session's pages have logged", Long: longRecords,
+	Name: "console", PageText: true, Group: groupDiagnosis, Short: "List what the session's pages have logged", Long: longRecords,
 	Example: "abrowser console", ReadOnly: true,
 }}
 
@@ -108,6 +108,6 @@ func (o ErrorsOut) Text() string {
 
 // Errors lists the errors that the session's pages did not catch.
 var Errors = wire.Verb[ConsoleIn, ErrorsOut]{Spec: wire.Spec{
-	Name: "errors", Group: groupDiagnosis, Short: "List the errors that the session's pages did not catch", Long: longRecords,
+	Name: "errors", PageText: true, Group: groupDiagnosis, Short: "List the errors that the session's pages did not catch", Long: longRecords,
 	Example: "abrowser errors", ReadOnly: true,
 }}

@@ -83,7 +83,7 @@ func (o FindOut) Text() string {
 
 // FindElement finds an element by its role, text, label or another property, and acts on it.
 var FindElement = wire.Verb[FindIn, FindOut]{Spec: wire.Spec{
-	Name: "find", Group: groupInput, Short: "Find an element by its role, text or label, and act on it",
+	Name: "find", PageText: true, Group: groupInput, Short: "Find an element by its role, text or label, and act on it",
 	Example: "abrowser find role button click --name Send",
 	Long: "The actions are click, dblclick, fill TEXT, type TEXT, check, uncheck, hover, focus and text, which prints the element's text. " +
 		"A text or name matches if it contains the value, in upper or lower case. If nothing matches, the error names what is there.",

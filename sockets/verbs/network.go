@@ -135,7 +135,7 @@ func (o RequestsOut) Text() string {
 
 // Requests lists the requests of the session's pages.
 var Requests = wire.Verb[RequestsIn, RequestsOut]{Spec: wire.Spec{
-	Name: "network requests", Group: groupDiagnosis, Short: "List the requests of the session's pages",
+	Name: "network requests", PageText: true, Group: groupDiagnosis, Short: "List the requests of the session's pages",
 	Long: "The requests are those of all pages of the session since it was opened, also of popups, frames, workers and closed pages, " +
 		"and include those that were made while no command ran. Requests of a service worker belong to no session. " +
 		"The newest 1000 are kept, or fewer if they are longer than 4 MB. They end with the session, and if its daemon or the driver is restarted.",
@@ -187,7 +187,7 @@ func (o RequestOut) Text() string {
 
 // RequestDetail shows a request with the body of its response.
 var RequestDetail = wire.Verb[RequestIn, RequestOut]{Spec: wire.Spec{
-	Name: "network request", Group: groupDiagnosis, Short: "Show a request with its headers and the body of its response",
+	Name: "network request", PageText: true, Group: groupDiagnosis, Short: "Show a request with its headers and the body of its response",
 	Long:    "The browser keeps the bodies of the present documents. Of a body, the first MB is shown.",
 	Example: "abrowser network request 1234.1", ReadOnly: true,
 }}

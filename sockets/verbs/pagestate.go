@@ -102,6 +102,6 @@ func marks(on bool, word string) string {
 // PageState lists the contents of the page by kind. Unlike [Screenshot], it never has to lock
 // the front tab, which is the tab that the browser's window shows.
 var PageState = wire.Verb[TabIn, PageStateOut]{Spec: wire.Spec{
-	Name: "page state", Group: groupRead, Short: "List headings, links, buttons, inputs, landmarks and errors of the page",
+	Name: "page state", PageText: true, Group: groupRead, Short: "List headings, links, buttons, inputs, landmarks and errors of the page",
 	Example: "abrowser page state --json", ReadOnly: true,
 }}

@@ -1,11 +1,13 @@
 package verbs
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -43,7 +45,7 @@ func (o SnapshotOut) Text() string { return o.Snapshot }
 // Snapshot returns the contents of the page. Interactive elements, frames and some named
 // elements, such as headings, have a ref, by which other commands can select them.
 var Snapshot = wire.Verb[SnapshotIn, SnapshotOut]{Spec: wire.Spec{
-	Name: "snapshot", Group: groupRead, Short: "Show the page as a tree with a ref for each element",
+	Name: "snapshot", PageText: true, Group: groupRead, Short: "Show the page as a tree with a ref for each element",
 	Example: "abrowser snapshot -i", ReadOnly: true,
 }}
 
@@ -70,12 +72,12 @@ func (o GetTextOut) Text() string { return o.Value }
 
 // GetText reads the text of an element.
 var GetText = wire.Verb[GetIn, GetTextOut]{Spec: wire.Spec{
-	Name: "get text", Group: groupRead, Short: "Print the text of an element", Example: "abrowser get text h1", ReadOnly: true,
+	Name: "get text", PageText: true, Group: groupRead, Short: "Print the text of an element", Example: "abrowser get text h1", ReadOnly: true,
 }}
 
 // GetInnerText reads the text of an element, exactly as [GetText] does.
 var GetInnerText = wire.Verb[GetIn, GetTextOut]{Spec: wire.Spec{
-	Name: "get innertext", Group: groupRead, Short: "Print the text of an element as it is shown", Example: "abrowser get innertext h1", ReadOnly: true,
+	Name: "get innertext", PageText: true, Group: groupRead, Short: "Print the text of an element as it is shown", Example: "abrowser get innertext h1", ReadOnly: true,
 }}
 
 // GetHTMLOut is the output of [GetHTML].
@@ -88,7 +90,7 @@ func (o GetHTMLOut) Text() string { return o.HTML }
 
 // GetHTML reads the inner HTML of an element.
 var GetHTML = wire.Verb[GetIn, GetHTMLOut]{Spec: wire.Spec{
-	Name: "get html", Group: groupRead, Short: "Print the inner HTML of an element", Example: "abrowser get html main", ReadOnly: true,
+	Name: "get html", PageText: true, Group: groupRead, Short: "Print the inner HTML of an element", Example: "abrowser get html main", ReadOnly: true,
 }}
 
 // GetValueOut is the output of [GetValue].
@@ -102,7 +104,7 @@ func (o GetValueOut) Text() string { return o.Value }
 
 // GetValue reads the value of a field.
 var GetValue = wire.Verb[GetIn, GetValueOut]{Spec: wire.Spec{
-	Name: "get value", Group: groupRead, Short: "Print the value of a field", Example: "abrowser get value '#name'", ReadOnly: true,
+	Name: "get value", PageText: true, Group: groupRead, Short: "Print the value of a field", Example: "abrowser get value '#name'", ReadOnly: true,
 }}
 
 // GetAttrIn is the input of [GetAttr].
@@ -129,7 +131,7 @@ func (o GetAttrOut) Text() string {
 
 // GetAttr reads an attribute of an element.
 var GetAttr = wire.Verb[GetAttrIn, GetAttrOut]{Spec: wire.Spec{
-	Name: "get attr", Group: groupRead, Short: "Print an attribute of an element", Example: "abrowser get attr a href", ReadOnly: true,
+	Name: "get attr", PageText: true, Group: groupRead, Short: "Print an attribute of an element", Example: "abrowser get attr a href", ReadOnly: true,
 }}
 
 // GetAttributesOut is the output of [GetAttributes].
@@ -149,7 +151,7 @@ func (o GetAttributesOut) Text() string {
 
 // GetAttributes reads all attributes of an element.
 var GetAttributes = wire.Verb[GetIn, GetAttributesOut]{Spec: wire.Spec{
-	Name: "get attributes", Group: groupRead, Short: "Print all attributes of an element", Example: "abrowser get attributes '#name'", ReadOnly: true,
+	Name: "get attributes", PageText: true, Group: groupRead, Short: "Print all attributes of an element", Example: "abrowser get attributes '#name'", ReadOnly: true,
 }}
 
 // GetTitleOut is the output of [GetTitle].
@@ -162,7 +164,7 @@ func (o GetTitleOut) Text() string { return o.Title }
 
 // GetTitle reads the page's title.
 var GetTitle = wire.Verb[TabIn, GetTitleOut]{Spec: wire.Spec{
-	Name: "get title", Group: groupRead, Short: "Print the page's title", Example: "abrowser get title", ReadOnly: true,
+	Name: "get title", PageText: true, Group: groupRead, Short: "Print the page's title", Example: "abrowser get title", ReadOnly: true,
 }}
 
 // GetURL reads the page's URL.
@@ -307,7 +309,7 @@ func (o EvalOut) Text() string {
 // Eval runs JavaScript in the main frame of the page, or in the frame that [FrameSelect] has
 // chosen.
 var Eval = wire.Verb[EvalIn, EvalOut]{Spec: wire.Spec{
-	Name: "eval", Group: groupRead, Short: "Run JavaScript in the page and print its value", Example: "abrowser eval document.title",
+	Name: "eval", PageText: true, Group: groupRead, Short: "Run JavaScript in the page and print its value", Example: "abrowser eval document.title",
 }}
 
 // ScreenshotIn is the input of [Screenshot].
@@ -315,12 +317,57 @@ type ScreenshotIn struct {
 	Selector string `json:"selector,omitzero" arg:"0" help:"capture only this element"`
 	Path     string `json:"path,omitzero" arg:"1" file:"out" help:"the file to write; .jpg writes a JPEG"`
 	Full     bool   `json:"full,omitzero" flag:"full,f" help:"capture the whole page, not only the viewport"`
+	// Annotate draws the refs of the elements into the image.
+	Annotate  bool    `json:"annotate,omitzero" env:"ANNOTATE" help:"frame the elements that have a ref, each with its number"`
+	IfChanged bool    `json:"ifChanged,omitzero" help:"write a file only if the image differs from the last one of the tab with --if-changed"`
+	Threshold float64 `json:"threshold,omitzero" help:"with --if-changed: the part of the pixels that may differ, from 0 to 1"`
+	Format    string  `json:"format,omitzero" flag:"screenshot-format" env:"SCREENSHOT_FORMAT" enum:"png|jpeg" help:"the format, unless the path has an extension; the default is png"`
+	Quality   int     `json:"quality,omitzero" flag:"screenshot-quality" env:"SCREENSHOT_QUALITY" min:"1" help:"the quality of a JPEG, from 1 to 100; the default is 80"`
+	Dir       string  `json:"dir,omitzero" flag:"screenshot-dir" env:"SCREENSHOT_DIR" file:"in" help:"the directory for a file without a given path; it is made if it is missing"`
 	TimeoutIn
+}
+
+// Check returns an error for an invalid number, and for a threshold that is not used.
+func (in ScreenshotIn) Check() error {
+	switch {
+	case in.Quality > 100:
+		return wire.Errorf(wire.CodeBadInput, "quality is %d; it takes 1 to 100", in.Quality).WithHint("--screenshot-quality 80")
+	case in.Threshold != 0 && !in.IfChanged:
+		return wire.Errorf(wire.CodeBadInput, "--threshold needs --if-changed").WithHint("abrowser screenshot --if-changed --threshold 0.01")
+	}
+	return checkRatio("threshold", in.Threshold)
+}
+
+// Annotation is an element that is framed in an image.
+type Annotation struct {
+	Number int    `json:"number"` // in the image: that of the ref
+	Ref    string `json:"ref"`
+	Role   string `json:"role"`
+	Name   string `json:"name,omitzero"`
+	Box    Box    `json:"box"` // in the image
+}
+
+// Box is a rectangle in an image.
+type Box struct {
+	X      int `json:"x"`
+	Y      int `json:"y"`
+	Width  int `json:"width"`
+	Height int `json:"height"`
+}
+
+// Change says whether an image differs from the last one.
+type Change struct {
+	Changed   bool    `json:"changed"` // true for the first image, too
+	Ratio     float64 `json:"pixelChangeRatio"`
+	Revision  int     `json:"revision"` // the number of images that were compared
+	Threshold float64 `json:"threshold"`
 }
 
 // ScreenshotOut is the output of [Screenshot].
 type ScreenshotOut struct {
-	Path  string `json:"path"`
+	Path        string       `json:"path,omitzero"` // empty if the image has not changed
+	Annotations []Annotation `json:"annotations,omitzero"`
+	*Change
 	Image []byte `json:"image,omitzero"`
 	// Source is the path of a file that contains the image. It is set instead of Image if the
 	// image is large and the caller writes a file. The file is removed after 10 minutes if the
@@ -328,14 +375,33 @@ type ScreenshotOut struct {
 	Source string `json:"source,omitzero"`
 }
 
-// Text returns the file's path.
-func (o ScreenshotOut) Text() string { return o.Path }
+// Text returns the file's path, and a line for each framed element.
+func (o ScreenshotOut) Text() string {
+	if o.Change != nil && !o.Changed {
+		return "unchanged"
+	}
+	lines := []string{o.Path}
+	for _, a := range o.Annotations {
+		lines = append(lines, strings.TrimRight(fmt.Sprintf("  [%d] %s %s %s", a.Number, a.Ref, a.Role, quotedName(a.Name)), " "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func quotedName(name string) string {
+	if name == "" {
+		return ""
+	}
+	return strconv.Quote(name)
+}
 
 // TakeFile returns the image, which the caller then writes to a file; see [wire.Filer].
 func (o *ScreenshotOut) TakeFile() (wire.File, bool) {
 	f := wire.File{Path: o.Path, Ext: ".png", Content: o.Image, Source: o.Source}
+	if bytes.HasPrefix(o.Image, []byte("\xff\xd8")) { // a JPEG
+		f.Ext = ".jpg"
+	}
 	o.Image, o.Source = nil, ""
-	return f, true
+	return f, o.Change == nil || o.Changed
 }
 
 // SetPath sets the path to which the image was written.

@@ -79,13 +79,13 @@ func (o StorageGetOut) Text() string {
 
 // LocalStorageGet reads the local storage of the page's origin.
 var LocalStorageGet = wire.Verb[StorageGetIn, StorageGetOut]{Spec: wire.Spec{
-	Name: "storage local get", Aliases: []string{"storage local"}, Group: groupState, Short: "Read the local storage of the page's origin",
+	Name: "storage local get", PageText: true, Aliases: []string{"storage local"}, Group: groupState, Short: "Read the local storage of the page's origin",
 	Example: "abrowser storage local", ReadOnly: true,
 }}
 
 // SessionStorageGet reads the session storage of the page.
 var SessionStorageGet = wire.Verb[StorageGetIn, StorageGetOut]{Spec: wire.Spec{
-	Name: "storage session get", Aliases: []string{"storage session"}, Group: groupState, Short: "Read the session storage of the page",
+	Name: "storage session get", PageText: true, Aliases: []string{"storage session"}, Group: groupState, Short: "Read the session storage of the page",
 	Example: "abrowser storage session", ReadOnly: true,
 }}
 

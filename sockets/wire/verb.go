@@ -35,6 +35,7 @@ type Spec struct {
 	Unqueued    bool // the daemon runs the verb at once, without waiting for other verbs
 	NoStart     bool // the verb starts no daemon and no browser
 	ReadOnly    bool // the verb changes nothing that a page or a person could see
+	PageText    bool // its output contains text of the page, which a stranger may have written
 	Destructive bool // the verb removes something that cannot be restored
 	// EndsServer means that the verb ends its server. The server accepts such a verb from clients of
 	// any protocol version and build.

@@ -30,7 +30,7 @@ func (c *command) runBatch(ctx context.Context) int {
 		}
 		results = result.Output.(*verbs.BatchOut).Results
 	}
-	return c.printer.batch(results)
+	return c.printer.batch(results, actions)
 }
 
 // actions parses the commands of the batch.
@@ -97,7 +97,7 @@ func (c *command) readCommands(ctx context.Context) ([][]string, error) {
 // any other global flag is an error.
 func checkBatchable(l args.Line) error {
 	for _, f := range config.Fields() {
-		if _, given := l.Global[f.Name]; given && f.Name != "json" && f.Name != "maxOutput" {
+		if _, given := l.Global[f.Name]; given && f.Name != "json" && f.Name != "maxOutput" && f.Name != "contentBoundaries" {
 			return wire.Errorf(wire.CodeBadInput, "--%s belongs before batch, not inside it", f.Flag)
 		}
 	}
@@ -118,7 +118,7 @@ func checkBatchable(l args.Line) error {
 // batch prints the results of a batch and returns the exit status. It prints the text or the error
 // of each result. With --json, it prints one JSON array of all results instead, without an
 // [envelope].
-func (p *printer) batch(results []verbs.StepResult) int {
+func (p *printer) batch(results []verbs.StepResult, actions []commands.Action) int {
 	status := wire.ExitDone
 	for _, r := range results {
 		if !r.Success {
@@ -133,7 +133,11 @@ func (p *printer) batch(results []verbs.StepResult) int {
 		}
 		return max(status, p.write(append(line, '\n')))
 	}
-	for _, r := range results {
+	for i, r := range results {
+		p.boundary = nil
+		if p.ContentBoundaries && actions[i].Verb.Describe().PageText {
+			p.boundary = boundaryOf(r.Result)
+		}
 		p.diagnose("warning", r.Warning)
 		if r.Error != nil {
 			p.diagnose("error", *r.Error)

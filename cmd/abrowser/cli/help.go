@@ -89,7 +89,7 @@ func valueName(f wire.Field) string {
 		return "A,B"
 	case f.Duration:
 		return "TIME"
-	case f.Type.Kind() == reflect.Int:
+	case f.Type.Kind() == reflect.Int, f.Type.Kind() == reflect.Float64:
 		return "N"
 	case len(f.Enum) > 0:
 		return "WORD"

@@ -20,6 +20,8 @@ type printer struct {
 	session  string        // the session that answered, empty if it is not known
 	warnings []string      // printed with the answer
 	records  []wire.Record // what policies decided while the command ran
+	pageText bool          // the answer contains text of the page
+	boundary *boundary     // of that text; nil without --content-boundaries
 }
 
 // envelope is the JSON answer of a command.
@@ -30,6 +32,7 @@ type envelope struct {
 	Code        wire.Code       `json:"code,omitzero"`
 	Hint        string          `json:"hint,omitzero"`
 	Details     map[string]any  `json:"details,omitzero"`
+	Boundary    *boundary       `json:"_boundary,omitzero"`
 	Warning     string          `json:"warning,omitzero"`
 	OK          *bool           `json:"ok,omitzero"` // false if a page's request had no policy
 	Records     []wire.Record   `json:"records,omitzero"`
@@ -40,13 +43,24 @@ type envelope struct {
 // answer prints a verb's output and returns the exit status. The parameter failure is nil, or the
 // error of a command that failed but still has an output.
 func (p *printer) answer(out any, failure error) int {
-	if p.JSON {
+	marks := p.pageText && p.ContentBoundaries
+	if p.JSON || marks {
 		data, err := plainJSON(out)
 		if err != nil {
 			return p.fail(err)
 		}
+		if marks {
+			p.boundary = boundaryOf(data)
+		}
+		if !p.JSON {
+			return p.answerText(out, failure)
+		}
 		return p.envelope(envelopeOf(data, failure))
 	}
+	return p.answerText(out, failure)
+}
+
+func (p *printer) answerText(out any, failure error) int {
 	p.printWarnings()
 	text := ""
 	if t, ok := out.(wire.Texter); ok {
@@ -58,13 +72,17 @@ func (p *printer) answer(out any, failure error) int {
 	return p.printError(failure)
 }
 
-// text prints an answer for people, cut to the length that the output settings allow, and returns
-// the exit status.
+// text prints an answer for people, cut to the length that the output settings allow and between
+// the lines of the boundary, if there is one. It returns the exit status.
 func (p *printer) text(text string) int {
 	if text == "" {
 		return wire.ExitDone
 	}
-	return p.write([]byte(cut(text, p.MaxOutput) + "\n"))
+	text = cut(text, p.MaxOutput)
+	if p.boundary != nil {
+		text = p.boundary.around(text)
+	}
+	return p.write([]byte(text + "\n"))
 }
 
 // fail prints an error and returns the exit status.
@@ -93,7 +111,7 @@ func envelopeOf(data json.RawMessage, err error) (e envelope, status int) {
 }
 
 func (p *printer) envelope(e envelope, status int) int {
-	e.Warning, e.SessionID = strings.Join(p.warnings, "; "), p.session
+	e.Warning, e.SessionID, e.Boundary = strings.Join(p.warnings, "; "), p.session, p.boundary
 	e.Records = p.records
 	if wire.AnyUnhandled(p.records) {
 		e.OK = new(bool)

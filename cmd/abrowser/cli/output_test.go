@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"regexp"
 	"testing"
 
 	"github.com/abrowser/abrowser/sockets/verbs"
@@ -78,5 +79,38 @@ func TestAnswers(t *testing.T) {
 				t.Errorf("%s\n got %q, %q, %d\nwant %q, %q, %d", tt.args, stdout, stderr, status, tt.stdout, tt.stderr, tt.status)
 			}
 		})
+	}
+}
+
+// With --content-boundaries, text of the page stands between lines with a nonce, or the answer names
+// the nonce. Other answers are the same as without.
+func TestContentBoundaries(t *testing.T) {
+	b := newBench(t)
+	b.serve("default",
+		answers(verbs.GetText, verbs.GetTextOut{Value: "---\nEND", Origin: "https://x.example/"}),
+		answers(verbs.GetURL, verbs.PageURL{URL: "https://x.example/"}),
+		answers(verbs.Batch, verbs.BatchOut{Results: []verbs.StepResult{
+			{Success: true, Result: json.RawMessage(`{"text":"---\nEND","origin":"https://x.example/"}`)},
+		}}),
+	)
+	text := regexp.MustCompile(`^--- PAGE_CONTENT nonce=(\w{26}) origin=https://x\.example/ ---\n---\nEND\n--- END_PAGE_CONTENT nonce=(\w{26}) ---\n$`)
+	seen := map[string]bool{}
+	for _, line := range []string{"get text h1 --content-boundaries", "--content-boundaries batch 'get text h1'"} {
+		stdout, stderr, status := b.run(words(t, line)...)
+		m := text.FindStringSubmatch(stdout)
+		if m == nil || m[1] != m[2] || seen[m[1]] || stderr != "" || status != 0 {
+			t.Fatalf("%s: %q, %q, %d", line, stdout, stderr, status)
+		}
+		seen[m[1]] = true
+	}
+	stdout, _, _ := b.run(words(t, "get text h1 --content-boundaries --json")...)
+	var answer struct {
+		Boundary struct{ Nonce, Origin string } `json:"_boundary"`
+	}
+	if err := json.Unmarshal([]byte(stdout), &answer); err != nil || len(answer.Boundary.Nonce) != 26 || answer.Boundary.Origin != "https://x.example/" {
+		t.Errorf("the JSON answer is %s (%v)", stdout, err)
+	}
+	if stdout, _, _ := b.run(words(t, "get url --content-boundaries")...); stdout != "https://x.example/\n" {
+		t.Errorf("get url prints %q", stdout)
 	}
 }

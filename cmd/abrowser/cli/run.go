@@ -91,6 +91,7 @@ func (c *command) run(ctx context.Context) int {
 	if err := c.readScript(ctx); err != nil {
 		return c.printer.fail(wire.WithDefaultHint(err, "abrowser %s --help", c.line.Name()))
 	}
+	c.printer.pageText = c.line.Verb.Describe().PageText
 	result, err := c.do(ctx, commands.Command{Verb: c.line.Verb, Params: c.line.Params, Announce: c.announce})
 	if err != nil {
 		return c.printer.fail(err)

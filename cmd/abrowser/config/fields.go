@@ -9,8 +9,9 @@ import (
 
 // Output chooses how answers are printed. The zero Output means text of any length.
 type Output struct {
-	JSON      bool `json:"json,omitzero" env:"JSON" help:"answer as one line of JSON"`
-	MaxOutput int  `json:"maxOutput,omitzero" env:"MAX_OUTPUT" min:"0" help:"characters of text to print at most; 0 prints all"`
+	JSON              bool `json:"json,omitzero" env:"JSON" help:"answer as one line of JSON"`
+	MaxOutput         int  `json:"maxOutput,omitzero" env:"MAX_OUTPUT" min:"0" help:"characters of text to print at most; 0 prints all"`
+	ContentBoundaries bool `json:"contentBoundaries,omitzero" env:"CONTENT_BOUNDARIES" help:"mark where text of the page begins and ends, by a number that the page cannot know"`
 }
 
 // identityInput contains those of [Fields] that no configuration file can set. For example,

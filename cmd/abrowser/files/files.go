@@ -67,6 +67,27 @@ func (w Files) Resolve(v wire.AnyVerb, params map[string]any) error {
 		}
 		params[f.Name] = absolute
 	}
+	if v.Describe().Name == verbs.Screenshot.Name {
+		return w.inDirectory(params)
+	}
+	return nil
+}
+
+// inDirectory handles the parameter dir of a screenshot, the directory for a file without a path.
+func (w Files) inDirectory(params map[string]any) error {
+	dir, _ := params["dir"].(string)
+	delete(params, "dir")
+	if _, given := params["path"]; given || dir == "" {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return wire.Errorf(wire.CodePermission, "making %s: %v", dir, plainPathError(err))
+	}
+	ext := ".png"
+	if params["format"] == "jpeg" {
+		ext = ".jpg"
+	}
+	params["path"] = w.nameIn(dir) + ext
 	return nil
 }
 
@@ -209,7 +230,13 @@ func (w Files) newName(subdir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", wire.Errorf(wire.CodePermission, "making %s: %v", dir, plainPathError(err))
 	}
-	return filepath.Join(dir, w.Session+"-"+time.Now().Format("20060102-150405.000")), nil
+	return w.nameIn(dir), nil
+}
+
+// nameIn returns a path, without extension, for a file in a directory. It consists of the session
+// and the time.
+func (w Files) nameIn(dir string) string {
+	return filepath.Join(dir, w.Session+"-"+time.Now().Format("20060102-150405.000"))
 }
 
 // plainPathError returns the cause of err without the path, which the caller's message contains.

@@ -47,6 +47,7 @@ func (s *Site) routes() http.Handler {
 	s.chatRoutes(mux)
 	s.fileRoutes(mux)
 	s.isolationRoutes(mux)
+	s.manualRoutes(mux)
 	s.watchRoutes(mux)
 	// Responses that are late.
 	mux.HandleFunc("GET /slow", s.slow)
