@@ -218,8 +218,9 @@ func inputEvent(m *Mux, s *session, r cdp.Request) *cdp.Error {
 // runIfWaitingForDebugger handles a client's Runtime.runIfWaitingForDebugger on its session s. If
 // the target of s is not paused, the request is forwarded. If the target is paused, the request
 // means that the client has finished setting up the target on s. The Mux then removes s from
-// target.waiting and calls [Mux.resumeIfReady]. The first request on the handed-off session is
-// answered when the target is resumed. Any other request is answered at once.
+// target.waiting and calls [Mux.resumeIfReady]. If s is the session that this client got for the
+// paused target (see [Mux.handOff]), its first such request on s is answered when the target is
+// resumed. Any other request is answered at once.
 func runIfWaitingForDebugger(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	t := m.targets[s.target]
 	switch {

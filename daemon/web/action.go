@@ -226,8 +226,8 @@ func lackError(at target, out outcome) error {
 	return wire.Errorf(wire.CodeTimeout, "%q was not ready in time", at.sel.given).WithHint("abrowser status")
 }
 
-// actionError converts the driver's error for an action that is impossible. A longer wait for its
-// element would not help.
+// actionError converts the driver's error for an action that failed at once into an error with a
+// code: the selector is invalid, the element is of the wrong kind, or its frame or page is gone.
 func (c *call) actionError(at target, err error) error {
 	text := errorText(err)
 	if isBadSelector(text) && !strings.Contains(text, "Malformed value") { // "Malformed value" is about the text of a fill

@@ -14,7 +14,7 @@ import (
 )
 
 // withCDP returns the handler of a verb that sends CDP commands to the session's page on the direct
-// connection. The other parameters are those of onPage.
+// connection. All parameters but serve are those of onPage.
 func withCDP[In, Out any](p *pages, v wire.Verb[In, Out], usual time.Duration, check func(In) error, serve func(context.Context, *direct.Page, In) (Out, error)) daemon.Handler {
 	return onPage(p, v, usual, check, func(c *pageCall, ctx context.Context, in In) (Out, error) {
 		var none Out

@@ -48,9 +48,10 @@ func (p *pages) policyFilePicker(_ context.Context, _ *wire.Call, in verbs.FileP
 
 // modes returns the new values of a policy: its general mode, and the modes of single permissions
 // or file pickers, by their names. The parameters general and single are the present values. If
-// names is empty, the new values are mode and a copy of overrides. Otherwise the general mode
-// stays. The modes in overrides then replace single modes, and after that mode replaces the single
-// mode of each of names.
+// names is empty, the new general mode is the parameter mode, and the new single modes are a copy
+// of overrides. Otherwise the general mode stays, and the single modes change in two steps. First,
+// those in overrides are set. Then the permission or picker of each of names gets the parameter
+// mode.
 func modes(general string, single map[string]string, mode string, names []string, overrides map[string]string) (string, map[string]string) {
 	if len(names) == 0 {
 		return mode, maps.Clone(overrides)

@@ -98,7 +98,7 @@ func copyProgram(source, dest string) error {
 	})
 }
 
-// Pin protects the copy that this process runs from removal until the process exits. It does
+// Pin prevents the copy of this process from being removed before the process exits. It does
 // nothing in a process that does not run a copy.
 func Pin() {
 	path, err := os.Executable()

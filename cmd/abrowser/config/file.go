@@ -99,9 +99,9 @@ func JSONError(raw []byte, err error) string {
 }
 
 // keep removes all keys from f except the given ones, and returns a warning for each removed key.
-// It does not change the file on disk. The warnings list the keys that are known. The parameter
-// place says, as text for the warnings, in which kind of file only these keys are known. It is
-// empty if they are known in every file.
+// It does not change the file on disk. Each warning lists the given keys except the first one,
+// $schema. If files of this kind may have fewer keys than others, the parameter place names the
+// kind in the warning, such as " in a working directory's file". Otherwise place is empty.
 func (f file) keep(keys []string, place string) (warnings []string) {
 	for key := range f.values {
 		if !slices.Contains(keys, key) {

@@ -19,8 +19,8 @@ func (h *Home) Renderers() []Process {
 	return slices.DeleteFunc(h.Running(), func(p Process) bool { return !p.mentions("--type=renderer") || p.ticks() < 2 })
 }
 
-// Renderer returns the renderer process of the session's page. It runs a busy loop in the page
-// repeatedly, until one renderer has used clearly more processor time than the others since the
+// Renderer returns the renderer process of the session's page. Renderer runs a busy loop in the
+// page repeatedly, until one renderer has used clearly more processor time than the others since the
 // call of Renderer began. It may be called from any goroutine.
 func (h *Home) Renderer(session string) (Process, error) {
 	before := h.rendererTicks()

@@ -26,8 +26,8 @@ func TestThroughVersions(t *testing.T) {
 	}
 }
 
-// An MCP client starts the other server through `abrowser cdp`, in the session that the flags
-// choose.
+// In the configuration that Through returns, the MCP client starts another MCP server, such as
+// Playwright's, through `abrowser cdp`, in the session that the flags choose.
 func TestThrough(t *testing.T) {
 	s, ok := Through("playwright-mcp", "/opt/abrowser", []string{"--session", "a"})
 	text, err := client(t, "cursor").Text(s)

@@ -123,8 +123,9 @@ func (r *runner) runCase(c *plannedCase, armed record) []command {
 	}
 	var all []command
 	for _, s := range c.Steps {
-		// About half of the lag passes before the command starts its timer, so the timeout is
-		// shortened by that.
+		// A command that times out ends later than its timeout, by r.lag on average. About half of
+		// this delay passes before the command starts its timer. So the timeout is calculated as if
+		// the element became ready r.lag/2 earlier.
 		cmd := r.run(s.at(ready.Add(-r.lag/2)), act.command(selector, s)...)
 		cmd.Step, cmd.Selector = s, selector
 		if cmd.Code == wire.CodeTimeout && cmd.Killed == "" && s.hasTimeout() {

@@ -18,8 +18,9 @@ import (
 // caller calls a tool of an MCP server and returns the text of the result.
 type caller func(tool string, args map[string]any) string
 
-// serveMCP runs an MCP server in a session until the test ends. Its standard input and output are
-// those of `abrowser cdp`, as in the configuration of a client.
+// serveMCP runs an MCP server in a session until the test ends. The server is the program of
+// `abrowser cdp`, which passes standard input and output through, as in the configuration of a
+// client.
 func (r *rig) serveMCP(t *testing.T, session, dir string, command ...string) caller {
 	t.Helper()
 	cmd := r.run(t, session, dir, command...)
