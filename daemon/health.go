@@ -12,12 +12,13 @@ import (
 
 const (
 	missedLimit = 3           // deadlines missed in a row before the page is diagnosed
-	probeTime   = time.Second // how long the driver and the page may take to respond
+	probeTime   = time.Second // how long the driver may take to respond; for the page see Connection.Diagnose
 )
 
 // health detects that the session's page, or the driver, does not respond. When missedLimit
 // commands in a row have missed their deadlines, the driver and the page are asked to respond. If
-// one of them does not respond within probeTime, it counts as unresponsive.
+// the driver does not respond within probeTime, or the page not within the time of
+// [Connection.Diagnose], it counts as unresponsive.
 type health struct {
 	mu           sync.Mutex // guards the fields below; never held during I/O
 	missed       int

@@ -179,7 +179,7 @@ func TestMCPTools(t *testing.T) {
 		{"get_url", nil, "[session browser-2]"},
 		{"execute_sequence", map[string]any{"session": "default", "actions": []any{
 			map[string]any{"action": "get_title"}, map[string]any{"action": "click", "selector": "#none", "timeout": 300}, map[string]any{"action": "get_url"},
-		}}, "1 of 3 done; action 2 (click) failed"},
+		}}, "error: 1 of 3 done; action 2 (click) failed"},
 		{"execute_sequence", map[string]any{"actions": `[{"action":"get_url"}]`}, "1 of 1 done"},
 		{"execute_sequence", map[string]any{"actions": []any{map[string]any{"action": "fly"}}}, `error: action 1: there is no action "fly"`},
 		{"close_sessions", map[string]any{"prefix": "browser-", "idleMs": "3600000"}, "skipped: browser-1, browser-2"},

@@ -10,6 +10,8 @@ import (
 
 	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/daemon/web/direct"
+	"github.com/abrowser/abrowser/daemon/web/markdown"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -24,6 +26,33 @@ func withCDP[In, Out any](p *pages, v wire.Verb[In, Out], usual time.Duration, c
 		}
 		return serve(ctx, at, in)
 	})
+}
+
+// readMarkdown returns the page, or a URL, as Markdown.
+func (c *call) readMarkdown(ctx context.Context, in verbs.ReadIn) (verbs.ReadOut, error) {
+	if err := markdown.CheckURL(in); err != nil {
+		return verbs.ReadOut{}, err
+	}
+	ctx, cancel, err := c.limit(ctx, in.TimeoutIn, waitTime)
+	if err != nil {
+		return verbs.ReadOut{}, err
+	}
+	defer cancel()
+	if in.URL != "" {
+		return markdown.OfURL(ctx, in, "")
+	}
+	at, err := c.currentPage(ctx)
+	if err != nil {
+		return verbs.ReadOut{}, err
+	}
+	if in.LLMs != "" {
+		return markdown.OfURL(ctx, in, at.URL())
+	}
+	on, err := c.directPage(ctx, at)
+	if err != nil {
+		return verbs.ReadOut{}, err
+	}
+	return markdown.OfPage(ctx, on, in)
 }
 
 // directPage returns a page in the form that packages without Playwright use.

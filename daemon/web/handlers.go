@@ -6,7 +6,6 @@ import (
 	"github.com/abrowser/abrowser/daemon/web/console"
 	"github.com/abrowser/abrowser/daemon/web/cookies"
 	"github.com/abrowser/abrowser/daemon/web/history"
-	"github.com/abrowser/abrowser/daemon/web/markdown"
 	"github.com/abrowser/abrowser/daemon/web/pdf"
 	"github.com/abrowser/abrowser/daemon/web/settings"
 	"github.com/abrowser/abrowser/daemon/web/touch"
@@ -46,7 +45,7 @@ func (b backend) Handlers() []daemon.Handler {
 		onPage(p, verbs.DiffSnapshot, actionTime, func(in verbs.DiffSnapshotIn) error { return checkOptional(in.Selector) }, onLook(look.diffSnapshot)),
 		onPage(p, verbs.DiffScreenshot, actionTime, func(in verbs.DiffScreenshotIn) error { return checkOptional(in.Selector) }, onLook(look.diffScreenshot)),
 		queued(p, verbs.DiffURL, (*call).diffURL),
-		withCDP(p, verbs.Read, waitTime, nil, markdown.Read),
+		queued(p, verbs.Read, (*call).readMarkdown),
 		withCDP(p, verbs.PDF, waitTime, nil, pdf.Print),
 		onPage(p, verbs.Click, actionTime, nil, (*pageCall).click),
 		onPage(p, verbs.Dblclick, actionTime, nil, (*pageCall).dblclick),

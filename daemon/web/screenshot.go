@@ -39,11 +39,6 @@ func (c *pageCall) screenshot(ctx context.Context, in verbs.ScreenshotIn) (verbs
 	if err != nil {
 		return verbs.ScreenshotOut{}, err
 	}
-	release, err := c.HoldFront(ctx)
-	if err != nil {
-		return verbs.ScreenshotOut{}, err
-	}
-	defer release()
 	s := shot{full: in.Full, kind: kind, asFile: in.Path != "" && !in.Annotate && !in.IfChanged}
 	if *kind == *playwright.ScreenshotTypeJpeg {
 		s.quality = playwright.Int(cmp.Or(in.Quality, usualQuality))
@@ -60,17 +55,20 @@ func (c *pageCall) screenshot(ctx context.Context, in verbs.ScreenshotIn) (verbs
 	if err := c.take(ctx, s, in.Selector, &out); err != nil {
 		return verbs.ScreenshotOut{}, err
 	}
+	last := c.page.taken
 	if in.IfChanged {
-		if err := (look{c}).noteChange(in, &out); err != nil {
+		if last, err = (look{c}).compareWithLast(in, s, &out); err != nil {
 			return verbs.ScreenshotOut{}, err
 		}
-		if !out.Changed {
-			out.Path, out.Image = "", nil
-			return out, nil
-		}
 	}
-	if in.Annotate {
+	switch {
+	case in.IfChanged && !out.Changed:
+		out.Path, out.Image = "", nil
+	case in.Annotate:
 		err = look{c}.annotate(ctx, s, &out)
+	}
+	if err == nil {
+		c.page.taken = last
 	}
 	return out, err
 }
@@ -97,6 +95,11 @@ func (s shot) jpegQuality() int {
 // take takes a screenshot and stores it in out. The parameter given is the selector of its element,
 // as the caller has given it.
 func (c *pageCall) take(ctx context.Context, s shot, given string, out *verbs.ScreenshotOut) error {
+	release, err := c.HoldFront(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
 	limit := daemon.TimeLeft(ctx, actionTime)
 	take := func() error { return c.takePicture(s, limit, out) }
 	if s.element != nil {
@@ -107,7 +110,7 @@ func (c *pageCall) take(ctx context.Context, s shot, given string, out *verbs.Sc
 			return err
 		}
 	}
-	err := c.peek(limit+daemon.Grace, func() error { return nudgeWhile(c.page, take) })
+	err = c.peek(limit+daemon.Grace, func() error { return nudgeWhile(c.page, take) })
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return daemon.ContextError(ctx)

@@ -2,13 +2,14 @@ package web
 
 import (
 	"context"
-	"errors"
 	"image"
-	"os"
 	"strconv"
+	"strings"
 
 	"github.com/playwright-community/playwright-go"
 
+	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/daemon/web/address"
 	"github.com/abrowser/abrowser/daemon/web/aria"
 	"github.com/abrowser/abrowser/daemon/web/diff"
 	"github.com/abrowser/abrowser/daemon/web/picture"
@@ -33,17 +34,17 @@ func (c look) annotate(ctx context.Context, s shot, out *verbs.ScreenshotOut) er
 	if err != nil {
 		return err
 	}
-	img, err := picture.Decode(out.Image)
+	shown, err := c.view(ctx, s)
 	if err != nil {
 		return err
 	}
-	toImage, err := c.scale(s, img.Bounds().Dx())
+	img, err := picture.Decode(out.Image)
 	if err != nil {
 		return err
 	}
 	var labels []picture.Label
 	whole.root.WalkBoxes(func(n *aria.Node, box image.Rectangle) {
-		at := toImage(box)
+		at := shown.InImage(box, img.Bounds().Dx())
 		seen := at.Intersect(img.Bounds())
 		if n.Ref == 0 || seen.Dx() < leastSeen || seen.Dy() < leastSeen {
 			return
@@ -55,116 +56,116 @@ func (c look) annotate(ctx context.Context, s shot, out *verbs.ScreenshotOut) er
 			Box: verbs.Box{X: at.Min.X, Y: at.Min.Y, Width: at.Dx(), Height: at.Dy()},
 		})
 	})
+	if ctx.Err() != nil {
+		return daemon.ContextError(ctx)
+	}
 	out.Image, err = picture.Encode(picture.WithLabels(img, labels), s.jpegQuality())
 	return err
 }
 
-// scale returns a function that converts a box in the visible part of the page to the same box in a
-// screenshot of the given width.
-func (c look) scale(s shot, width int) (func(image.Rectangle) image.Rectangle, error) {
-	given, err := c.page.cdp.Send("Page.getLayoutMetrics", nil)
-	if err != nil {
-		return nil, codeError(err)
-	}
-	metrics, _ := given.(map[string]any)
-	number := func(group, name string) float64 {
-		members, _ := metrics[group].(map[string]any)
-		value, _ := members[name].(float64)
-		return value
-	}
-	// The origin and the width of the screenshot, in CSS pixels of the visible part.
-	x, y, visible := 0.0, 0.0, number("cssVisualViewport", "clientWidth")
-	switch {
-	case s.element != nil:
-		box, err := s.element.BoundingBox()
-		if err != nil || box == nil {
-			return nil, wire.Errorf(wire.CodeNotActionable, "the element is not shown").WithHint("abrowser snapshot")
+// view returns which part of the page a screenshot shows.
+func (c look) view(ctx context.Context, s shot) (picture.View, error) {
+	var shown picture.View
+	if s.element != nil {
+		limit := daemon.TimeLeft(ctx, readTime)
+		box, err := peekFor(c.call, limit+daemon.Grace, func() (*playwright.Rect, error) {
+			return s.element.BoundingBox(playwright.LocatorBoundingBoxOptions{Timeout: playwright.Float(milliseconds(limit))})
+		})
+		if err != nil {
+			return shown, codeError(err)
 		}
-		x, y, visible = box.X, box.Y, box.Width
-	case s.full:
-		x, y, visible = -number("cssVisualViewport", "pageX"), -number("cssVisualViewport", "pageY"), number("cssContentSize", "width")
+		if box != nil {
+			shown = picture.View{X: box.X, Y: box.Y, Width: box.Width}
+		}
+	} else {
+		given, err := askAside(ctx, c.page.conn, func() (any, error) { return c.page.cdp.Send("Page.getLayoutMetrics", nil) })
+		if err != nil {
+			return shown, codeError(err)
+		}
+		metrics, _ := given.(map[string]any)
+		number := func(group, name string) float64 {
+			members, _ := metrics[group].(map[string]any)
+			value, _ := members[name].(float64)
+			return value
+		}
+		shown.Width = number("cssVisualViewport", "clientWidth")
+		if s.full {
+			shown = picture.View{X: -number("cssVisualViewport", "pageX"), Y: -number("cssVisualViewport", "pageY"), Width: number("cssContentSize", "width")}
+		}
 	}
-	if visible <= 0 {
-		return nil, wire.Errorf(wire.CodeInternal, "the page has no width").WithHint("abrowser set viewport 1280 720")
+	if shown.Width <= 0 {
+		return shown, wire.Errorf(wire.CodeNotActionable, "what the screenshot shows has no width any more").WithHint(daemon.HintSnapshot)
 	}
-	factor := float64(width) / visible
-	convert := func(at image.Point) image.Point {
-		return image.Pt(int((float64(at.X)-x)*factor), int((float64(at.Y)-y)*factor))
-	}
-	return func(box image.Rectangle) image.Rectangle {
-		return image.Rectangle{Min: convert(box.Min), Max: convert(box.Max)}
-	}, nil
+	return shown, nil
 }
 
 // takenPicture is the last screenshot of a page with --if-changed.
 type takenPicture struct {
-	of       verbs.ScreenshotIn // what is shown in it
+	of       pictureKind
 	content  []byte
 	revision int
 }
 
-// sameColor is how different two colors may be that count as the same, from 0 to 1.
-const sameColor = 0.1
-
-// noteChange compares the screenshot in out with the last one, and takes its place.
-func (c look) noteChange(in verbs.ScreenshotIn, out *verbs.ScreenshotOut) error {
-	of := verbs.ScreenshotIn{Selector: in.Selector, Full: in.Full, Format: in.Format, Quality: in.Quality}
-	last := c.page.taken
-	out.Change = &verbs.Change{Changed: true, Ratio: 1, Revision: 1, Threshold: in.Threshold}
-	c.page.taken = &takenPicture{of, out.Image, 1}
-	if last == nil || last.of != of {
-		return nil
-	}
-	d, err := comparePictures(last.content, out.Image, sameColor)
-	if err != nil {
-		return err
-	}
-	out.Ratio, out.Revision = d.Ratio(), last.revision+1
-	if out.Changed = out.Ratio > in.Threshold || !d.SameSize; !out.Changed {
-		c.page.taken.content = last.content // small changes add up
-	}
-	c.page.taken.revision = out.Revision
-	return nil
+// pictureKind is what a screenshot shows, and its encoding. Only screenshots of the same kind are
+// compared.
+type pictureKind struct {
+	selector string // with the session's frame
+	full     bool
+	quality  int
 }
 
-func comparePictures(before, after []byte, tolerance float64) (picture.Difference, error) {
-	was, err := picture.Decode(before)
-	if err != nil {
-		return picture.Difference{}, err
+// sameColor is the largest difference of two colors that counts as equal, from 0 to 1.
+const sameColor = 0.1
+
+// compareWithLast compares the screenshot in out with the last one, and stores the result in out. It
+// returns what to store as the last one when the caller gets the screenshot.
+func (c look) compareWithLast(in verbs.ScreenshotIn, s shot, out *verbs.ScreenshotOut) (*takenPicture, error) {
+	now := &takenPicture{pictureKind{c.frame + in.Selector, in.Full, s.jpegQuality()}, out.Image, 1}
+	last := c.page.taken
+	out.Change = &verbs.Change{Changed: true, Ratio: 1, Revision: 1, Threshold: in.Threshold}
+	if last == nil || last.of != now.of {
+		return now, nil
 	}
-	is, err := picture.Decode(after)
+	d, err := picture.Compare(last.content, out.Image, sameColor, false)
 	if err != nil {
-		return picture.Difference{}, err
+		return nil, err
 	}
-	return picture.Compare(was, is, tolerance)
+	now.revision = last.revision + 1
+	out.Ratio, out.Revision = d.Ratio(), now.revision
+	if out.Changed = out.Ratio > in.Threshold || !d.SameSize; !out.Changed {
+		now.content = last.content // so that small changes add up
+	}
+	return now, nil
 }
 
 // diffSnapshot compares a snapshot with a file or with the last snapshot.
 func (c look) diffSnapshot(ctx context.Context, in verbs.DiffSnapshotIn) (verbs.DiffSnapshotOut, error) {
 	of := verbs.SnapshotIn{Interactive: in.Interactive, Compact: in.Compact, Depth: in.Depth, Selector: in.Selector}
-	baseline, err := readBaseline(in.Baseline)
-	if err != nil {
-		return verbs.DiffSnapshotOut{}, err
-	}
 	last := c.page.shown
+	if in.Baseline != "" {
+		baseline, err := daemon.ReadFile(in.Baseline, maxBaseline)
+		if err != nil {
+			return verbs.DiffSnapshotOut{}, err
+		}
+		now, err := c.snapshot(ctx, of)
+		c.page.shown = last // the caller does not see the new one
+		return diff.Texts(diff.WithoutRefs(string(baseline)), diff.WithoutRefs(now.Snapshot)), err
+	}
 	switch {
-	case in.Baseline != "":
 	case last == nil:
-		return verbs.DiffSnapshotOut{}, wire.Errorf(wire.CodeBadInput, "there is no earlier snapshot of this tab").WithHint("abrowser snapshot")
+		return verbs.DiffSnapshotOut{}, wire.Errorf(wire.CodeBadInput, "there is no earlier snapshot of this tab").WithHint(daemon.HintSnapshot)
 	case of == (verbs.SnapshotIn{}):
 		of = last.in
-		of.Selector = in.Selector
+		of.Selector = strings.TrimPrefix(of.Selector, c.frame)
 	}
-	if in.Baseline == "" && last.in != c.withFrame(of) {
-		return verbs.DiffSnapshotOut{}, wire.Errorf(wire.CodeBadInput, "the last snapshot of this tab had other options").WithHint("abrowser diff snapshot")
+	if last.in != c.withFrame(of) {
+		return verbs.DiffSnapshotOut{}, wire.Errorf(wire.CodeBadInput, "the last snapshot of this tab had other options").WithHint(daemon.HintSnapshot)
 	}
 	now, err := c.snapshot(ctx, of)
 	switch {
 	case err != nil:
 		return verbs.DiffSnapshotOut{}, err
-	case in.Baseline != "":
-		return diff.Texts(diff.WithoutRefs(string(baseline)), diff.WithoutRefs(now.Snapshot)), nil
-	case last.document != c.page.shown.document: // the refs of another document are all others
+	case last.document != c.page.shown.document: // the refs of two documents have nothing in common
 		return diff.Texts(diff.WithoutRefs(last.text), diff.WithoutRefs(now.Snapshot)), nil
 	}
 	return diff.Texts(last.text, now.Snapshot), nil
@@ -172,37 +173,15 @@ func (c look) diffSnapshot(ctx context.Context, in verbs.DiffSnapshotIn) (verbs.
 
 const maxBaseline = 64 << 20 // bytes
 
-// readBaseline reads a file to compare with. Without a path it returns nil.
-func readBaseline(path string) ([]byte, error) {
-	if path == "" {
-		return nil, nil
-	}
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return nil, wire.Errorf(wire.CodeBadInput, "%.200s is not a file that can be read", path).WithHint("ls -l %s", path)
-	}
-	if info.Size() > maxBaseline {
-		return nil, wire.Errorf(wire.CodeTooLarge, "%.200s has %d bytes; it may have %d", path, info.Size(), maxBaseline).WithHint("name another file")
-	}
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return nil, wire.Errorf(wire.CodeBadInput, "%.200s is not a file that can be read", path).WithHint("ls -l %s", path)
-	}
-	return content, nil
-}
-
 // diffScreenshot compares a screenshot with a file.
 func (c look) diffScreenshot(ctx context.Context, in verbs.DiffScreenshotIn) (verbs.DiffScreenshotOut, error) {
-	baseline, err := readBaseline(in.Baseline)
+	baseline, err := daemon.ReadFile(in.Baseline, maxBaseline)
 	if err != nil {
 		return verbs.DiffScreenshotOut{}, err
 	}
-	if _, err := picture.Decode(baseline); err != nil {
-		var coded *wire.Error
-		if errors.As(err, &coded) {
-			return verbs.DiffScreenshotOut{}, wire.Errorf(coded.Code, "%.200s: %s", in.Baseline, coded.Message).WithHint("abrowser screenshot before.png")
-		}
-		return verbs.DiffScreenshotOut{}, err
+	if _, err := picture.Size(baseline); err != nil {
+		coded := wire.AsError(err)
+		return verbs.DiffScreenshotOut{}, wire.Errorf(coded.Code, "%.200s: %s", in.Baseline, coded.Message).WithHint("%s", coded.Hint)
 	}
 	now, err := c.screenshot(ctx, verbs.ScreenshotIn{Selector: in.Selector, Full: in.Full})
 	if err != nil {
@@ -213,14 +192,14 @@ func (c look) diffScreenshot(ctx context.Context, in verbs.DiffScreenshotIn) (ve
 
 // difference compares two pictures as diff screenshot does.
 func difference(before, after []byte, in verbs.DiffScreenshotIn) (verbs.DiffScreenshotOut, error) {
-	d, err := comparePictures(before, after, in.Threshold)
+	d, err := picture.Compare(before, after, in.Threshold, in.Output != "")
 	if err != nil {
 		return verbs.DiffScreenshotOut{}, err
 	}
 	out := verbs.DiffScreenshotOut{
 		Match: d.Pixels == 0, MismatchPercentage: 100 * d.Ratio(), TotalPixels: d.Total, DifferentPixels: d.Pixels, DimensionMismatch: !d.SameSize,
 	}
-	if in.Output != "" && d.Shown != nil {
+	if d.Shown != nil {
 		out.DiffPath = in.Output
 		out.Image, err = picture.Encode(d.Shown, 0)
 	}
@@ -229,22 +208,30 @@ func difference(before, after []byte, in verbs.DiffScreenshotIn) (verbs.DiffScre
 
 // diffURL compares two pages, which it opens one after the other.
 func (c *call) diffURL(ctx context.Context, in verbs.DiffURLIn) (verbs.DiffURLOut, error) {
-	ctx, cancel, err := c.limit(ctx, in.TimeoutIn, 2*waitTime)
+	for _, url := range []string{in.Before, in.After} {
+		if _, err := address.Complete(url); err != nil {
+			return verbs.DiffURLOut{}, err
+		}
+	}
+	if err := checkOptional(in.Selector); err != nil {
+		return verbs.DiffURLOut{}, err
+	}
+	ctx, cancel, err := c.limit(ctx, in.TimeoutIn, waitTime)
 	if err != nil {
 		return verbs.DiffURLOut{}, err
 	}
 	defer cancel()
-	before, pictureBefore, err := c.visit(ctx, in.Before, in)
+	before, err := c.visit(ctx, in.Before, in)
 	if err != nil {
 		return verbs.DiffURLOut{}, err
 	}
-	after, pictureAfter, err := c.visit(ctx, in.After, in)
+	after, err := c.visit(ctx, in.After, in)
 	if err != nil {
 		return verbs.DiffURLOut{}, err
 	}
-	out := verbs.DiffURLOut{DiffSnapshotOut: diff.Texts(diff.WithoutRefs(before), diff.WithoutRefs(after))}
+	out := verbs.DiffURLOut{DiffSnapshotOut: diff.Texts(before.text, after.text), Effects: before.effects.And(after.effects)}
 	if in.Screenshot {
-		compared, err := difference(pictureBefore, pictureAfter, verbs.DiffScreenshotIn{Threshold: sameColor})
+		compared, err := difference(before.picture, after.picture, verbs.DiffScreenshotIn{Threshold: sameColor})
 		if err != nil {
 			return verbs.DiffURLOut{}, err
 		}
@@ -253,25 +240,40 @@ func (c *call) diffURL(ctx context.Context, in verbs.DiffURLIn) (verbs.DiffURLOu
 	return out, nil
 }
 
-// visit opens a page and returns its snapshot and, if in requests that, its screenshot.
-func (c *call) visit(ctx context.Context, url string, in verbs.DiffURLIn) (text string, shown []byte, err error) {
-	if _, err := c.open(ctx, verbs.OpenIn{URL: url}); err != nil {
-		return "", nil, err
+// visited is a page that was opened for a comparison.
+type visited struct {
+	text    string // of its snapshot, without refs
+	picture []byte // nil unless it was requested
+	effects verbs.Effects
+}
+
+// visit opens a page and returns what to compare.
+func (c *call) visit(ctx context.Context, url string, in verbs.DiffURLIn) (visited, error) {
+	opened, err := c.open(ctx, verbs.OpenIn{URL: url, TimeoutIn: verbs.TimeoutIn{Timeout: int(milliseconds(daemon.TimeLeft(ctx, maxTime)))}})
+	if err != nil {
+		return visited{}, err
 	}
+	v := visited{effects: opened.Effects}
 	at, err := c.currentPage(ctx)
 	if err != nil {
-		return "", nil, err
+		return v, err
 	}
 	on := c.on(at)
+	defer func() { at.shown = nil }() // the caller does not see this snapshot
 	if in.WaitUntil == "networkidle" {
 		if err := on.awaitLoadState(ctx, playwright.LoadStateNetworkidle); err != nil {
-			return "", nil, err
+			return v, err
 		}
 	}
 	now, err := on.snapshot(ctx, verbs.SnapshotIn{Compact: in.Compact, Depth: in.Depth, Selector: in.Selector})
-	if err != nil || !in.Screenshot {
-		return now.Snapshot, nil, err
+	if err != nil {
+		return v, err
 	}
-	taken, err := on.screenshot(ctx, verbs.ScreenshotIn{Full: in.Full})
-	return now.Snapshot, taken.Image, err
+	v.text = diff.WithoutRefs(now.Snapshot)
+	if in.Screenshot {
+		taken, err := on.screenshot(ctx, verbs.ScreenshotIn{Full: in.Full})
+		v.picture = taken.Image
+		return v, err
+	}
+	return v, nil
 }

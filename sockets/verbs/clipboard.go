@@ -15,7 +15,7 @@ func (o ClipboardReadOut) Text() string { return o.Content }
 // ClipboardRead returns the text in the session's clipboard. Only the agent that owns the session
 // may run it. It is therefore not marked as ReadOnly, although it changes nothing.
 var ClipboardRead = wire.Verb[Empty, ClipboardReadOut]{Spec: wire.Spec{
-	Name: "clipboard read", Aliases: []string{"clipboard"}, Group: groupClipboard, Short: "Print the text in the session's clipboard",
+	Name: "clipboard read", PageText: true, Aliases: []string{"clipboard"}, Group: groupClipboard, Short: "Print the text in the session's clipboard",
 	Long:    "Each session has a clipboard of its own, which is neither that of the desktop nor that of another session. Its pages use it if policy permission allows it. It is empty after a restart of the session's daemon.",
 	Example: "abrowser clipboard read",
 }}

@@ -46,7 +46,7 @@ var DiffSnapshot = wire.Verb[DiffSnapshotIn, DiffSnapshotOut]{Spec: wire.Spec{
 type DiffScreenshotIn struct {
 	Baseline  string  `json:"baseline" flag:"baseline,b" required:"true" file:"in" help:"the earlier screenshot, a PNG or JPEG file"`
 	Output    string  `json:"output,omitzero" flag:"output,o" file:"out" help:"write a picture of the differences into this file"`
-	Threshold float64 `json:"threshold,omitzero" flag:"threshold,t" default:"0.1" help:"how different two colors may be that count as the same, from 0 to 1"`
+	Threshold float64 `json:"threshold,omitzero" flag:"threshold,t" default:"0.1" help:"the largest difference of two colors that counts as equal, from 0 to 1"`
 	Selector  string  `json:"selector,omitzero" flag:"selector,s" help:"compare only this element"`
 	Full      bool    `json:"full,omitzero" flag:"full,f" help:"compare the whole page, not only the viewport"`
 	TimeoutIn
@@ -97,8 +97,8 @@ func (o *DiffScreenshotOut) SetPath(path string) { o.DiffPath = path }
 
 // DiffScreenshot compares a screenshot of the page with an earlier one.
 var DiffScreenshot = wire.Verb[DiffScreenshotIn, DiffScreenshotOut]{Spec: wire.Spec{
-	Name: "diff screenshot", Group: groupRead, Short: "Compare the page's looks with an earlier screenshot",
-	Long:    "Pixels that differ only by the smoothing of edges count as the same. If the sizes differ, nothing is compared, and no picture is written.",
+	Name: "diff screenshot", Group: groupRead, Short: "Compare the page's appearance with an earlier screenshot",
+	Long:    "Pixels that differ only by the smoothing of edges count as equal. If the sizes differ, nothing is compared, and no picture is written.",
 	Example: "abrowser diff screenshot --baseline before.png --output changes.png", ReadOnly: true,
 }}
 
@@ -106,8 +106,8 @@ var DiffScreenshot = wire.Verb[DiffScreenshotIn, DiffScreenshotOut]{Spec: wire.S
 type DiffURLIn struct {
 	Before     string `json:"url1" arg:"0" required:"true" help:"the page to start from"`
 	After      string `json:"url2" arg:"1" required:"true" help:"the page to compare with it"`
-	WaitUntil  string `json:"waitUntil,omitzero" enum:"load|networkidle" default:"load" help:"when a page is compared"`
-	Screenshot bool   `json:"screenshot,omitzero" help:"compare the looks, too"`
+	WaitUntil  string `json:"waitUntil,omitzero" enum:"load|domcontentloaded|networkidle" default:"load" help:"when a page is compared; it has always loaded by then"`
+	Screenshot bool   `json:"screenshot,omitzero" help:"compare their screenshots, too"`
 	Full       bool   `json:"full,omitzero" flag:"full,f" help:"with --screenshot: the whole pages, not only the viewport"`
 	Compact    bool   `json:"compact,omitzero" flag:"compact,c" help:"omit empty structure"`
 	Depth      int    `json:"depth,omitzero" flag:"depth,d" min:"0" help:"the number of levels to compare; 0 compares all"`
@@ -119,14 +119,16 @@ type DiffURLIn struct {
 type DiffURLOut struct {
 	DiffSnapshotOut
 	Screenshot *DiffScreenshotOut `json:"screenshot,omitzero"` // with the input's Screenshot
+	Effects                       // of both pages
 }
 
 // Text returns the differences.
 func (o DiffURLOut) Text() string {
-	if o.Screenshot == nil {
-		return o.DiffSnapshotOut.Text()
+	text := o.DiffSnapshotOut.Text()
+	if o.Screenshot != nil {
+		text += "\nscreenshot: " + o.Screenshot.Text()
 	}
-	return o.DiffSnapshotOut.Text() + "\nscreenshot: " + o.Screenshot.Text()
+	return lines(text, o.Effects.Text())
 }
 
 // DiffURL compares two pages.

@@ -1,6 +1,9 @@
 package verbs
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Effects are the side effects of a command.
 type Effects struct {
@@ -29,6 +32,13 @@ type Dialog struct {
 type StartedDownload struct {
 	SuggestedFilename string `json:"suggestedFilename"`
 	URL               string `json:"url"`
+}
+
+// And returns the effects of two actions.
+func (e Effects) And(later Effects) Effects {
+	return Effects{
+		Opened: slices.Concat(e.Opened, later.Opened), Dialogs: slices.Concat(e.Dialogs, later.Dialogs), Downloads: slices.Concat(e.Downloads, later.Downloads),
+	}
 }
 
 // Text returns one line for each effect.

@@ -38,7 +38,7 @@ func (o OpenOut) Text() string { return lines(o.Title, o.URL, o.Effects.Text()) 
 
 // Open creates the session's page if needed and navigates it to a URL.
 var Open = wire.Verb[OpenIn, OpenOut]{Spec: wire.Spec{
-	Name: "open", Aliases: []string{"goto", "navigate"}, Group: groupNavigation,
+	Name: "open", PageText: true, Aliases: []string{"goto", "navigate"}, Group: groupNavigation,
 	Short:   "Go to a URL in the session's own page",
 	Long:    "Waits for the page's load event. If the document is loaded but the event does not come in time, the command succeeds with a warning.",
 	Example: "abrowser open https://example.com",

@@ -220,7 +220,7 @@ func (o GetStylesOut) Text() string {
 
 // GetStyles reads the computed styles of an element.
 var GetStyles = wire.Verb[GetIn, GetStylesOut]{Spec: wire.Spec{
-	Name: "get styles", Group: groupRead, Short: "Print the computed styles of an element", Example: "abrowser get styles h1", ReadOnly: true,
+	Name: "get styles", PageText: true, Group: groupRead, Short: "Print the computed styles of an element", Example: "abrowser get styles h1", ReadOnly: true,
 }}
 
 // GetCDPURLOut is the output of [GetCDPURL].
@@ -320,7 +320,7 @@ type ScreenshotIn struct {
 	// Annotate draws the refs of the elements into the image.
 	Annotate  bool    `json:"annotate,omitzero" env:"ANNOTATE" help:"frame the elements that have a ref, each with its number"`
 	IfChanged bool    `json:"ifChanged,omitzero" help:"write a file only if the image differs from the last one of the tab with --if-changed"`
-	Threshold float64 `json:"threshold,omitzero" help:"with --if-changed: the part of the pixels that may differ, from 0 to 1"`
+	Threshold float64 `json:"threshold,omitzero" help:"with --if-changed: the share of the pixels that may differ, from 0 to 1"`
 	Format    string  `json:"format,omitzero" flag:"screenshot-format" env:"SCREENSHOT_FORMAT" enum:"png|jpeg" help:"the format, unless the path has an extension; the default is png"`
 	Quality   int     `json:"quality,omitzero" flag:"screenshot-quality" env:"SCREENSHOT_QUALITY" min:"1" help:"the quality of a JPEG, from 1 to 100; the default is 80"`
 	Dir       string  `json:"dir,omitzero" flag:"screenshot-dir" env:"SCREENSHOT_DIR" file:"in" help:"the directory for a file without a given path; it is made if it is missing"`
@@ -380,11 +380,11 @@ func (o ScreenshotOut) Text() string {
 	if o.Change != nil && !o.Changed {
 		return "unchanged"
 	}
-	lines := []string{o.Path}
+	all := []string{o.Path}
 	for _, a := range o.Annotations {
-		lines = append(lines, strings.TrimRight(fmt.Sprintf("  [%d] %s %s %s", a.Number, a.Ref, a.Role, quotedName(a.Name)), " "))
+		all = append(all, strings.TrimRight(fmt.Sprintf("  [%d] %s %s %s", a.Number, a.Ref, a.Role, quotedName(a.Name)), " "))
 	}
-	return strings.Join(lines, "\n")
+	return lines(all...)
 }
 
 func quotedName(name string) string {

@@ -20,7 +20,7 @@ func (in ReadIn) Check() error {
 		return wire.Errorf(wire.CodeBadInput, "read takes --outline or --filter, not both").WithHint("leave one of the two out")
 	case in.Raw && (in.Outline || in.Filter != ""):
 		return wire.Errorf(wire.CodeBadInput, "--outline and --filter need Markdown, and --raw converts nothing").WithHint("leave --raw out")
-	case in.URL == "" && in.RequireMD:
+	case in.URL == "" && in.LLMs == "" && in.RequireMD:
 		return wire.Errorf(wire.CodeBadInput, "--require-md needs a URL, because the page is HTML").WithHint("abrowser read --require-md https://example.com")
 	}
 	return nil
@@ -51,7 +51,7 @@ func (o ReadOut) Text() string { return o.Content }
 // Read returns a page as Markdown.
 var Read = wire.Verb[ReadIn, ReadOut]{Spec: wire.Spec{
 	Name: "read", PageText: true, Group: groupRead, Short: "Read the page, or a URL, as Markdown",
-	Long: "Without a URL it reads the session's page as it is now. With one, the URL is requested with the browser's cookies, and no page is opened: " +
-		"no script runs, and cookies that the response sets are not kept. The request asks for Markdown first and takes HTML otherwise.",
+	Long: "Without a URL it reads the main frame of the session's page as it is now. With one, the URL is requested without the browser, " +
+		"so its logins do not apply and no script runs; open a page to read what needs either. The request asks for Markdown first and takes HTML otherwise.",
 	Example: "abrowser read https://example.com", ReadOnly: true,
 }}

@@ -77,7 +77,7 @@ func (o TabsOut) Text() string {
 
 // TabList lists the session's tabs, or those of all sessions.
 var TabList = wire.Verb[TabListIn, TabsOut]{Spec: wire.Spec{
-	Name: "tab list", Aliases: []string{"tab", "tabs"}, Group: groupTabs, Short: "List the session's tabs, or with --all those of all sessions",
+	Name: "tab list", PageText: true, Aliases: []string{"tab", "tabs"}, Group: groupTabs, Short: "List the session's tabs, or with --all those of all sessions",
 	Example: "abrowser tab list --all", Unqueued: true, ReadOnly: true, NoStart: true,
 }}
 

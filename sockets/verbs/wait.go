@@ -78,7 +78,7 @@ func (o *WaitOut) SetPath(path string) { o.SavedDownload.SetPath(path) }
 
 // Wait waits for a time, an element, a text, a URL, a load state, a script or a download.
 var Wait = wire.Verb[WaitIn, WaitOut]{Spec: wire.Spec{
-	Name: "wait", Group: groupWait, Short: "Wait for a time, an element, a text, a URL, a load state, a script or a download",
+	Name: "wait", PageText: true, Group: groupWait, Short: "Wait for a time, an element, a text, a URL, a load state, a script or a download",
 	Long:    "wait --download [PATH] saves the newest download that no command has saved, or the next one, as download does.",
 	Example: "abrowser wait --text Welcome", ReadOnly: true,
 }}

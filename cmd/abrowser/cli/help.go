@@ -93,7 +93,7 @@ func valueName(f wire.Field) string {
 		return "N"
 	case len(f.Enum) > 0:
 		return "WORD"
-	case f.File == "name":
+	case f.File != "":
 		return "PATH"
 	case f.Name == "session":
 		return "NAME"

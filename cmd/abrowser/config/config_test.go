@@ -68,6 +68,7 @@ func TestSettingsPrecedence(t *testing.T) {
 		{name: "project over user's file", project: `{"maxOutput":5}`, user: `{"maxOutput":9,"json":true}`, want: `{} {"json":true,"maxOutput":5}`},
 		{name: "variable over project", env: map[string]string{"ABROWSER_JSON": "false"}, project: `{"json":true}`, want: `{} {}`},
 		{name: "project may not choose what runs", project: `{"executablePath":"/tmp/evil","json":true}`, want: `{} {"json":true}`, warning: "executablePath is ignored"},
+		{name: "project may not show a page's text as ours", project: `{"contentBoundaries":false}`, user: `{"contentBoundaries":true}`, want: `{} {"contentBoundaries":true}`, warning: "contentBoundaries is ignored"},
 		{name: "a broken project file", project: "{\n\"json\": tru }", user: `{"maxOutput":9}`, want: `{} {"maxOutput":9}`, warning: "abrowser.json is not a JSON object: line 2: invalid character ' ' in literal true (expecting 'e'); it is ignored"},
 		{name: "unknown key", user: `{"hedaed":true}`, want: `{} {}`, warning: "hedaed is ignored"},
 		{name: "list as text", user: `{"args":"--a,--b"}`, want: `{"args":["--a","--b"]} {}`},

@@ -11,7 +11,7 @@ import (
 type Output struct {
 	JSON              bool `json:"json,omitzero" env:"JSON" help:"answer as one line of JSON"`
 	MaxOutput         int  `json:"maxOutput,omitzero" env:"MAX_OUTPUT" min:"0" help:"characters of text to print at most; 0 prints all"`
-	ContentBoundaries bool `json:"contentBoundaries,omitzero" env:"CONTENT_BOUNDARIES" help:"mark where text of the page begins and ends, by a number that the page cannot know"`
+	ContentBoundaries bool `json:"contentBoundaries,omitzero" env:"CONTENT_BOUNDARIES" help:"mark where text of the page begins and ends, by a random word that the page cannot know"`
 }
 
 // identityInput contains those of [Fields] that no configuration file can set. For example,
@@ -35,7 +35,7 @@ func Fields() []wire.Field {
 
 // FileKeys returns the keys that a configuration file may have.
 func FileKeys() []string {
-	keys := projectKeys()
+	keys := append(projectKeys(), "contentBoundaries")
 	for _, f := range wire.SettingFields() {
 		keys = append(keys, f.Name)
 	}
@@ -47,7 +47,9 @@ func FileKeys() []string {
 func projectKeys() []string {
 	keys := []string{"$schema", "timeout"}
 	for _, f := range outputFields() {
-		keys = append(keys, f.Name)
+		if f.Name != "contentBoundaries" { // a repository must not switch them off
+			keys = append(keys, f.Name)
+		}
 	}
 	return keys
 }

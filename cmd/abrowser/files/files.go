@@ -7,6 +7,7 @@
 package files
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -87,7 +88,7 @@ func (w Files) inDirectory(params map[string]any) error {
 	if params["format"] == "jpeg" {
 		ext = ".jpg"
 	}
-	params["path"] = w.nameIn(dir) + ext
+	params["path"] = w.nameIn(dir) + "-" + strings.ToLower(rand.Text()[:6]) + ext // two commands may have the same time
 	return nil
 }
 

@@ -18,14 +18,16 @@ func (s *server) toolHint(hint string) string {
 	}
 	var out []string
 	join := "" // the word before the next argument, if one is needed
+	var verb wire.AnyVerb
 	for len(words) > 0 {
 		word := words[0]
 		words = words[1:]
 		switch {
 		case word == "abrowser":
 			before, rest := leadingFlags(words)
-			name, length := s.toolOf(rest)
-			if name == "" {
+			var name string
+			var length int
+			if name, verb, length = s.toolOf(rest); name == "" {
 				return hint
 			}
 			out = append(out, name)
@@ -35,7 +37,7 @@ func (s *server) toolHint(hint string) string {
 				out = append(out, join)
 				join = "and"
 			}
-			out = append(out, argumentOf(word))
+			out = append(out, argumentOf(verb, word))
 		default:
 			out = append(out, word)
 		}
@@ -46,13 +48,13 @@ func (s *server) toolHint(hint string) string {
 	return strings.Join(out, " ")
 }
 
-// toolOf returns the name of the tool for the command with which the words begin, and the number
-// of words that the command has. If there is no such tool, the name is empty.
-func (s *server) toolOf(words []string) (name string, length int) {
+// toolOf returns the name of the tool for the command with which the words begin, the command's
+// verb, and the number of words that the verb has. If there is no such tool, the name is empty. If
+// the tool is not offered yet, the name tells the model how to add it.
+func (s *server) toolOf(words []string) (name string, found wire.AnyVerb, length int) {
 	if len(words) > 0 && words[0] == "help" {
-		return "tools/list shows what each tool takes:", 1
+		return "tools/list shows what each tool takes:", nil, 1
 	}
-	var found wire.AnyVerb
 	for _, v := range verbs.All() {
 		spec := v.Describe()
 		for _, n := range append([]string{spec.Name}, spec.Aliases...) {
@@ -63,18 +65,29 @@ func (s *server) toolOf(words []string) (name string, length int) {
 		}
 	}
 	if found == nil {
-		return "", 0
+		return "", nil, 0
 	}
 	verb := found.Describe().Name
+	group := ""
 	for _, t := range s.tools {
 		if t.verb.Describe().Name == verb && (name == "" || t.name == strings.ReplaceAll(verb, " ", "_")) {
-			name = t.name
+			name, group = t.name, t.group
 		}
+	}
+	if name != "" && !s.offers(group) {
+		name = "enable_tools " + group + ", then " + name
 	}
 	if last := words[length-1]; name != "" && strings.HasSuffix(last, ";") {
 		name += ";"
 	}
-	return name, length
+	return name, found, length
+}
+
+// offers reports whether the tools of a group have been added.
+func (s *server) offers(group string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.on[group]
 }
 
 func trimmed(words []string) []string {
@@ -96,9 +109,17 @@ func leadingFlags(words []string) (flags, rest []string) {
 
 func isFlag(word string) bool { return len(word) > 2 && strings.HasPrefix(word, "--") }
 
-// argumentOf returns the name of the argument for a flag: idleMs for --idle-ms.
-func argumentOf(flag string) string {
+// argumentOf returns the name of the argument for a flag of a verb: idleMs for --idle-ms. The verb
+// may be nil.
+func argumentOf(verb wire.AnyVerb, flag string) string {
 	name := strings.TrimPrefix(flag, "--")
+	if verb != nil {
+		for _, f := range verb.Fields() {
+			if f.Flag == name {
+				return f.Name
+			}
+		}
+	}
 	for {
 		before, after, more := strings.Cut(name, "-")
 		if !more || after == "" {

@@ -14,8 +14,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// input reads the messages of the client, one a line. It passes on only what is a JSON-RPC
-// message, because the SDK ends the connection at anything else. It reports the end of the input
+// input reads the messages of the client, one a line. It passes on only JSON-RPC messages, because
+// the SDK ends the connection at anything else. It reports the end of the input
 // only when all calls were answered, or after drainTimeout.
 type input struct {
 	lines    *bufio.Reader
@@ -47,8 +47,8 @@ func (r *input) Read(b []byte) (int, error) {
 			case r.refusals <- problem:
 			default: // the client sends more than it reads
 			}
-		} else if len(bytes.TrimSpace(line)) > 0 {
-			r.rest = line
+		} else if line = bytes.TrimSpace(line); len(line) > 0 {
+			r.rest = append(line, '\n') // the SDK accepts no space after a message
 		}
 		if len(r.rest) == 0 && err != nil && !errors.Is(err, errLongLine) {
 			r.drain()
@@ -84,7 +84,7 @@ func (r *input) line() ([]byte, error) {
 
 // refuse returns the response to a line that is not a JSON-RPC message, or nil.
 func refuse(line []byte, err error) []byte {
-	code, message := 0, ""
+	code, message, id := 0, "", json.RawMessage("null")
 	switch line = bytes.TrimSpace(line); {
 	case errors.Is(err, errLongLine):
 		code, message = jsonrpc.CodeInvalidRequest, err.Error()
@@ -92,15 +92,29 @@ func refuse(line []byte, err error) []byte {
 		return nil
 	case !json.Valid(line):
 		code, message = jsonrpc.CodeParseError, "the line is not JSON; each message is one line"
-	case line[0] == '[':
+	case line[0] == '[': // the MCP versions from 2025-06-18 on have no batches
 		code, message = jsonrpc.CodeInvalidRequest, "batches are not supported; send each message on a line of its own"
 	default:
 		if _, err := jsonrpc.DecodeMessage(line); err == nil {
 			return nil
 		}
-		code, message = jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC 2.0 message"
+		code, message, id = jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC 2.0 message", idOf(line)
 	}
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":null,"error":{"code":%d,"message":%q}}`+"\n", code, message)
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`+"\n", id, code, message)
+}
+
+// idOf returns the id of an invalid message, for the response, or null.
+func idOf(line []byte) json.RawMessage {
+	var given struct{ ID any }
+	if json.Unmarshal(line, &given) == nil {
+		switch given.ID.(type) {
+		case string, float64:
+			if id, err := json.Marshal(given.ID); err == nil {
+				return id
+			}
+		}
+	}
+	return json.RawMessage("null")
 }
 
 // drain waits until no call runs, but not longer than drainTimeout.

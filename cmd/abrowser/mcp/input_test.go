@@ -12,8 +12,8 @@ import (
 	"github.com/abrowser/abrowser/cmd/abrowser/mcp"
 )
 
-// A line that is not a JSON-RPC message gets an error, and the server continues.
-func TestLinesThatAreNoMessages(t *testing.T) {
+// The response to a line that is not a JSON-RPC message is an error, and the server continues.
+func TestInvalidMessages(t *testing.T) {
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
 	ended := make(chan error, 1)
@@ -49,7 +49,13 @@ func TestLinesThatAreNoMessages(t *testing.T) {
 			t.Errorf("the response to %.40q is %s (%v), want code %v", line, raw, err, want)
 		}
 	}
-	if _, err := io.WriteString(toServer, `{"jsonrpc":"2.0","id":7,"method":"ping"}`+"\n"); err != nil {
+	if _, err := io.WriteString(toServer, `{"id":"five","method":"ping"}`+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	if raw, err := responses.ReadString('\n'); err != nil || !strings.Contains(raw, `"id":"five","error":{"code":-32600`) {
+		t.Errorf("the response to a message without a version is %s, %v", raw, err)
+	}
+	if _, err := io.WriteString(toServer, ` {"jsonrpc":"2.0","id":7,"method":"ping"} `+"\t\n"); err != nil {
 		t.Fatal(err)
 	}
 	if raw, err := responses.ReadString('\n'); err != nil || !strings.Contains(raw, `"id":7`) || !strings.Contains(raw, `"result"`) {

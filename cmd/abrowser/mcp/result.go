@@ -20,7 +20,9 @@ func (s *server) success(c call, a answer) *mcp.CallToolResult {
 	result := &mcp.CallToolResult{IsError: a.incomplete}
 	if picture, ok := a.Output.(*verbs.ScreenshotOut); ok && len(picture.Image) > 0 {
 		a.pictures = append(a.pictures, picture.Image)
-		a.Output = &verbs.ScreenshotOut{Path: picture.Path}
+		shown := *picture
+		shown.Image = nil
+		a.Output = &shown
 	}
 	for _, picture := range a.pictures {
 		result.Content = append(result.Content, &mcp.ImageContent{Data: picture, MIMEType: http.DetectContentType(picture)})

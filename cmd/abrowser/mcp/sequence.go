@@ -64,7 +64,10 @@ func takePictures(results []verbs.StepResult, actions []commands.Action) [][]byt
 			continue
 		}
 		all = append(all, picture.Image)
-		results[i].Result = json.RawMessage(`{}`)
+		picture.Image = nil
+		if rest, err := json.Marshal(picture); err == nil {
+			results[i].Result = rest
+		}
 	}
 	return all
 }

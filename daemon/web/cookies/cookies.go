@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/daemon/web/cdp"
 	"github.com/abrowser/abrowser/daemon/web/cookiefile"
 	"github.com/abrowser/abrowser/daemon/web/direct"
@@ -53,7 +53,7 @@ func Get(_ context.Context, c *direct.Page, in verbs.CookiesGetIn) (verbs.Cookie
 func newCookies(in verbs.CookiesSetIn) ([]cookiefile.Cookie, string, error) {
 	all, at := []cookiefile.Cookie{{Name: in.Name, Value: in.Value}}, ""
 	if in.Curl != "" {
-		content, err := readSmall(in.Curl, cookiefile.MaxSize)
+		content, err := daemon.ReadFile(in.Curl, cookiefile.MaxSize)
 		if err != nil {
 			return nil, "", err
 		}
@@ -87,25 +87,6 @@ func newCookies(in verbs.CookiesSetIn) ([]cookiefile.Cookie, string, error) {
 		}
 	}
 	return all, at, nil
-}
-
-// readSmall reads a file that the caller has named. It returns an error if the file has more than
-// limit bytes.
-func readSmall(path string, limit int64) ([]byte, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, wire.Errorf(wire.CodeBadInput, "reading the file: %v", err).WithHint("ls -l %s", path)
-	case !info.Mode().IsRegular():
-		return nil, wire.Errorf(wire.CodeBadInput, "%s is not a regular file", path).WithHint("ls -l %s", path)
-	case info.Size() > limit:
-		return nil, wire.Errorf(wire.CodeTooLarge, "%s has %d bytes, more than %d", path, info.Size(), limit).WithHint("ls -l %s", path)
-	}
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return nil, wire.Errorf(wire.CodeBadInput, "reading the file: %v", err).WithHint("ls -l %s", path)
-	}
-	return content, nil
 }
 
 // CheckSet returns an error if the browser would not keep the cookies.

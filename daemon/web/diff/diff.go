@@ -1,4 +1,4 @@
-// Package diff compares texts by lines. It knows no page. Package web calls it.
+// Package diff compares snapshots by lines. It does not depend on pages. Package web calls it.
 package diff
 
 import (

@@ -4,105 +4,52 @@ package markdown
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"strings"
+	"syscall"
 
 	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/daemon/web/address"
-	"github.com/abrowser/abrowser/daemon/web/direct"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 const (
-	maxBody      = 8 << 20 // bytes that are read of a response
+	maxBody      = 8 << 20 // bytes that are read of a response or a page
 	maxRedirects = 10
 )
 
 // document is what was read, before the conversion.
 type document struct {
-	body, kind string // kind is a media type without parameters
-	final      *url.URL
-	status     int
-	cut        bool
+	body, kind  string // kind is a media type without parameters
+	final, base string // URLs: that of the document, and that to which its links are relative
+	status      int
+	cut         bool
 }
 
-// Read reads the page, or a URL with the browser's cookies.
-func Read(ctx context.Context, at *direct.Page, in verbs.ReadIn) (verbs.ReadOut, error) {
-	var d document
-	var err error
-	if in.URL == "" && in.LLMs == "" {
-		d, err = ofPage(at)
-	} else {
-		d, err = ofURL(ctx, at, in)
+// CheckURL returns an error for a URL that [OfURL] does not request.
+func CheckURL(in verbs.ReadIn) error {
+	if in.URL == "" {
+		return nil
 	}
-	if err != nil {
-		return verbs.ReadOut{}, err
-	}
-	out := verbs.ReadOut{ContentType: d.kind, FinalURL: d.final.String(), URL: in.URL, Status: d.status, Source: verbs.ReadFromText}
-	if out.URL == "" {
-		out.URL = at.URL
-	}
-	switch isHTML := d.kind == "text/html" || d.kind == "application/xhtml+xml"; {
-	case d.kind == "text/markdown":
-		out.Source = verbs.ReadFromMarkdown
-	case in.RequireMD:
-		return verbs.ReadOut{}, wire.Errorf(wire.CodeNotFound, "the server has no Markdown for this URL; it has %s", d.kind).WithHint("leave --require-md out")
-	case isHTML && in.URL == "" && in.LLMs == "":
-		out.Source = verbs.ReadFromPage
-	case isHTML:
-		out.Source = verbs.ReadFromHTML
-	}
-	if isConverted := out.Source == verbs.ReadFromPage || out.Source == verbs.ReadFromHTML; isConverted && !in.Raw {
-		if d.body, err = markdownOf(d.body, d.final); err != nil {
-			return verbs.ReadOut{}, err
-		}
-	}
-	switch {
-	case in.Outline:
-		d.body = outline(d.body)
-	case in.Filter != "":
-		if d.body = filtered(d.body, in.Filter); d.body == "" {
-			return verbs.ReadOut{}, wire.Errorf(wire.CodeNotFound, "no paragraph contains %q", in.Filter).WithHint("abrowser read --outline")
-		}
-	}
-	out.Content, out.Truncated = cutText(d.body)
-	out.Truncated = out.Truncated || d.cut
-	return out, nil
+	_, err := target(in, in.URL)
+	return err
 }
 
-// ofPage returns the document of the session's page.
-func ofPage(at *direct.Page) (document, error) {
-	final, err := url.Parse(at.URL)
-	if err != nil {
-		return document{}, wire.Errorf(wire.CodeInternal, "the page's address is not a URL")
-	}
-	var root struct{ Root struct{ NodeID int } }
-	if err := at.Send("DOM.getDocument", map[string]any{"depth": 0}, &root); err != nil {
-		return document{}, err
-	}
-	var html struct{ OuterHTML string }
-	err = at.Send("DOM.getOuterHTML", map[string]any{"nodeId": root.Root.NodeID}, &html)
-	return document{body: html.OuterHTML, kind: "text/html", final: final}, err
-}
-
-// ofURL requests a URL.
-func ofURL(ctx context.Context, at *direct.Page, in verbs.ReadIn) (document, error) {
-	given := in.URL
-	if given == "" {
-		given = at.URL
-	}
+// target returns the URL to request.
+func target(in verbs.ReadIn, given string) (*url.URL, error) {
 	complete, err := address.Complete(given)
 	if err != nil {
-		return document{}, err
+		return nil, err
 	}
 	to, err := url.Parse(complete)
 	if err != nil || to.Scheme != "http" && to.Scheme != "https" {
-		return document{}, wire.Errorf(wire.CodeBadInput, "read takes http and https URLs").WithHint("abrowser open URL, then abrowser read")
+		return nil, wire.Errorf(wire.CodeBadInput, "read takes http and https URLs").WithHint("abrowser open URL, then abrowser read")
 	}
 	switch in.LLMs {
 	case "index":
@@ -110,46 +57,73 @@ func ofURL(ctx context.Context, at *direct.Page, in verbs.ReadIn) (document, err
 	case "full":
 		to = &url.URL{Scheme: to.Scheme, Host: to.Host, Path: "/llms-full.txt"}
 	}
-	resp, err := request(ctx, at, to)
+	return to, nil
+}
+
+// OfURL reads a URL without the browser: it sends none of its cookies, and no script runs. If in has
+// no URL, OfURL reads a file of the site of the page at the given URL.
+func OfURL(ctx context.Context, in verbs.ReadIn, page string) (verbs.ReadOut, error) {
+	given := in.URL
+	if given == "" {
+		given = page
+	}
+	to, err := target(in, given)
 	if err != nil {
-		return document{}, err
+		return verbs.ReadOut{}, err
+	}
+	resp, err := request(ctx, to)
+	if err != nil {
+		return verbs.ReadOut{}, err
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode >= http.StatusBadRequest {
-		return document{}, wire.Errorf(wire.CodeNavigation, "the server answered with status %d", resp.StatusCode).WithHint("abrowser open URL shows what it says")
+		return verbs.ReadOut{}, wire.Errorf(wire.CodeNavigation, "the server answered with status %d", resp.StatusCode).WithHint("abrowser open URL shows what it says")
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
 	if err != nil {
-		return document{}, requestError(ctx, err)
+		return verbs.ReadOut{}, requestError(ctx, err)
 	}
-	d := document{kind: mediaType(resp.Header.Get("Content-Type"), body), final: resp.Request.URL, status: resp.StatusCode}
+	d := document{final: resp.Request.URL.String(), status: resp.StatusCode}
+	d.base, d.kind = d.final, mediaType(resp.Header.Get("Content-Type"), body)
 	if d.cut = len(body) > maxBody; d.cut {
 		body = body[:maxBody]
 	}
 	if !isText(d.kind) {
-		return document{}, wire.Errorf(wire.CodeBadInput, "the URL is no text but %s", d.kind).WithHint("abrowser open URL downloads it")
+		return verbs.ReadOut{}, wire.Errorf(wire.CodeBadInput, "the response is not text: %s", d.kind).WithHint("abrowser open URL downloads it")
 	}
-	d.body, err = decoded(body, resp.Header.Get("Content-Type"))
-	return d, err
+	if d.body, err = decoded(body, resp.Header.Get("Content-Type")); err != nil {
+		return verbs.ReadOut{}, err
+	}
+	source := verbs.ReadFromText
+	switch isHTML := d.kind == "text/html" || d.kind == "application/xhtml+xml"; {
+	case d.kind == "text/markdown", strings.HasSuffix(resp.Request.URL.Path, ".md"), in.LLMs != "" && !isHTML:
+		source = verbs.ReadFromMarkdown
+	case in.RequireMD:
+		return verbs.ReadOut{}, wire.Errorf(wire.CodeNotFound, "the server has no Markdown for this URL; it has %s", d.kind).WithHint("leave --require-md out")
+	case isHTML:
+		source = verbs.ReadFromHTML
+	}
+	return d.output(in, source)
 }
 
-// request requests a URL with the cookies that the browser would send.
-func request(ctx context.Context, at *direct.Page, to *url.URL) (*http.Response, error) {
-	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, DialContext: dial}
-	client := &http.Client{Transport: transport, CheckRedirect: func(req *http.Request, via []*http.Request) error {
-		if len(via) >= maxRedirects {
-			return errors.New("too many redirects")
-		}
-		return addCookies(at, req)
-	}}
+// request requests a URL.
+func request(ctx context.Context, to *url.URL) (*http.Response, error) {
+	client := &http.Client{
+		Transport: &http.Transport{Proxy: proxyFor, DisableKeepAlives: true, DialContext: dial},
+		CheckRedirect: func(req *http.Request, via []*http.Request) error {
+			req.Header.Del("Referer") // the URL before may contain a secret
+			if len(via) >= maxRedirects {
+				return errTooMany
+			}
+			return nil
+		},
+	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, to.String(), nil)
 	if err != nil {
 		return nil, wire.Errorf(wire.CodeBadInput, "invalid URL")
 	}
 	req.Header.Set("Accept", "text/markdown, text/html;q=0.9, text/plain;q=0.8, */*;q=0.1")
-	if err := addCookies(at, req); err != nil {
-		return nil, err
-	}
+	req.Header.Set("User-Agent", "Mozilla/5.0 (compatible; abrowser)")
 	resp, err := client.Do(req)
 	if err != nil {
 		return nil, requestError(ctx, err)
@@ -157,46 +131,51 @@ func request(ctx context.Context, at *direct.Page, to *url.URL) (*http.Response,
 	return resp, nil
 }
 
+var errTooMany = errors.New("too many redirects")
+
+// proxyFor returns the proxy that the environment names. As in browsers, names below localhost have
+// none.
+func proxyFor(req *http.Request) (*url.URL, error) {
+	if isLocalhost(req.URL.Hostname()) {
+		return nil, nil //nolint:nilnil // which means no proxy
+	}
+	return http.ProxyFromEnvironment(req)
+}
+
+func isLocalhost(host string) bool {
+	host = strings.ToLower(host)
+	return host == "localhost" || strings.HasSuffix(host, ".localhost")
+}
+
 // dial connects to a host. As in browsers, each name below localhost is this machine.
 func dial(ctx context.Context, network, to string) (net.Conn, error) {
 	var d net.Dialer
-	if host, port, err := net.SplitHostPort(to); err == nil && strings.HasSuffix(strings.ToLower(host), ".localhost") {
+	if host, port, err := net.SplitHostPort(to); err == nil && isLocalhost(host) {
 		to = net.JoinHostPort("localhost", port)
 	}
 	return d.DialContext(ctx, network, to)
 }
 
-// addCookies adds the browser's cookies for the request's URL.
-func addCookies(at *direct.Page, req *http.Request) error {
-	var out struct {
-		Cookies []struct{ Name, Value string }
-	}
-	if err := at.Send("Network.getCookies", map[string]any{"urls": []string{req.URL.String()}}, &out); err != nil {
-		return err
-	}
-	var pairs []string
-	for _, c := range out.Cookies {
-		pairs = append(pairs, c.Name+"="+c.Value)
-	}
-	req.Header.Del("Cookie") // those for the URL before a redirect
-	if len(pairs) > 0 {
-		req.Header.Set("Cookie", strings.Join(pairs, "; "))
-	}
-	return nil
-}
-
-// requestError returns the error of a request without its URL, which may have secrets.
+// requestError returns the error of a request. It contains no text of err, which may contain the URL
+// and the password of a proxy.
 func requestError(ctx context.Context, err error) error {
-	var coded *wire.Error
-	if errors.As(err, &coded) {
-		return coded
-	}
 	if ctx.Err() != nil {
 		return daemon.ContextError(ctx)
 	}
-	var of *url.Error
-	if errors.As(err, &of) {
-		err = of.Err
+	why := "the server or the connection failed"
+	var name *net.DNSError
+	var certificate *tls.CertificateVerificationError
+	switch {
+	case errors.Is(err, errTooMany):
+		why = "too many redirects"
+	case errors.As(err, &name):
+		why = "the host has no address"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		why = "the connection was refused"
+	case errors.As(err, &certificate):
+		why = "the server's certificate is not valid"
+	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.ErrUnexpectedEOF):
+		why = "the server closed the connection"
 	}
-	return wire.Errorf(wire.CodeNavigation, "the request failed: %v", err).WithHint("abrowser open URL")
+	return wire.Errorf(wire.CodeNavigation, "the request failed: %s", why).WithHint("abrowser open URL")
 }

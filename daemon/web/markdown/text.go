@@ -9,26 +9,55 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	htmltomarkdown "github.com/JohannesKaufmann/html-to-markdown/v2"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
+	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
 // maxContent is the most bytes of text in an answer.
 const maxContent = 1 << 20
 
-// cutText returns at most maxContent bytes of a text, and whether there are more.
-func cutText(text string) (kept string, cut bool) {
-	if len(text) <= maxContent {
-		return text, false
+// output converts a document and selects what the command asks for.
+func (d document) output(in verbs.ReadIn, source string) (verbs.ReadOut, error) {
+	out := verbs.ReadOut{ContentType: d.kind, FinalURL: d.final, URL: in.URL, Status: d.status, Source: source}
+	if out.URL == "" {
+		out.URL = d.final
 	}
-	text = text[:maxContent]
-	for !utf8.ValidString(text[max(0, len(text)-utf8.UTFMax):]) && len(text) > 0 {
-		text = text[:len(text)-1]
+	text := d.body
+	if isHTML := source == verbs.ReadFromPage || source == verbs.ReadFromHTML; isHTML && !in.Raw {
+		var err error
+		if text, err = markdownOf(text, d.base); err != nil {
+			return verbs.ReadOut{}, err
+		}
 	}
-	return text, true
+	switch {
+	case in.Outline:
+		text = outline(text)
+	case in.Filter != "":
+		if text = filtered(text, in.Filter); text == "" {
+			return verbs.ReadOut{}, wire.Errorf(wire.CodeNotFound, "no paragraph contains %q", in.Filter).WithHint("abrowser read --outline")
+		}
+	}
+	out.Truncated = d.cut || len(text) > maxContent
+	out.Content = cutAt(text, maxContent)
+	return out, nil
+}
+
+// cutAt returns at most limit bytes of a text, and no part of a character.
+func cutAt(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	for limit > 0 && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	return text[:limit]
 }
 
 // mediaType returns the type of a response, without parameters. If the server names none, the
@@ -46,104 +75,76 @@ func isText(kind string) bool {
 		strings.HasSuffix(kind, "json") || kind == "application/javascript"
 }
 
-// decoded returns a body as UTF-8.
+// decoded returns a body as UTF-8. If the server does not name the encoding, and the body may be
+// UTF-8, it is: the guess of package charset looks only at the beginning.
 func decoded(body []byte, contentType string) (string, error) {
+	_, params, _ := mime.ParseMediaType(contentType)
+	text := string(body)
+	for i := 0; i < utf8.UTFMax-1 && len(body) == maxBody && !utf8.ValidString(text); i++ {
+		text = text[:len(text)-1] // the body was cut, perhaps within a character
+	}
+	if text == "" || params["charset"] == "" && utf8.ValidString(text) {
+		return text, nil
+	}
 	r, err := charset.NewReader(bytes.NewReader(body), contentType)
 	if err != nil {
 		return "", wire.Errorf(wire.CodeBadInput, "the text has an unknown encoding").WithHint("abrowser open URL, then abrowser read")
 	}
-	text, err := io.ReadAll(r)
-	return strings.ToValidUTF8(string(text), "\uFFFD"), err
+	converted, err := io.ReadAll(r)
+	return strings.ToValidUTF8(string(converted), "\uFFFD"), err
 }
 
-// markdownOf converts HTML. Links become absolute.
-func markdownOf(html string, base *url.URL) (string, error) {
-	text, err := htmltomarkdown.ConvertString(html, converter.WithDomain(base.Scheme+"://"+base.Host))
+// markdownOf converts HTML. Links become absolute: they are relative to the document's base element,
+// if it has one, and otherwise to the given URL.
+func markdownOf(source, relativeTo string) (string, error) {
+	document, err := html.Parse(strings.NewReader(source))
 	if err != nil {
 		return "", wire.Errorf(wire.CodeInternal, "the page cannot be converted: %v", err).WithHint("abrowser read --raw")
 	}
-	return strings.TrimSpace(text), nil
-}
-
-// outline returns the headings of a Markdown text.
-func outline(text string) string {
-	var lines []string
-	for _, block := range blocks(text) {
-		if headingLevel(block) > 0 {
-			lines = append(lines, block)
-		}
+	from, err := url.Parse(relativeTo)
+	if err != nil {
+		from = &url.URL{}
 	}
-	return strings.Join(lines, "\n")
+	if to, err := from.Parse(baseOf(document)); err == nil {
+		from = to
+	}
+	makeAbsolute(document, from)
+	conv := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()))
+	text, err := conv.ConvertNode(document)
+	if err != nil {
+		return "", wire.Errorf(wire.CodeInternal, "the page cannot be converted: %v", err).WithHint("abrowser read --raw")
+	}
+	return strings.TrimSpace(string(text)), nil
 }
 
-// filtered returns the paragraphs of a Markdown text that contain what is sought, in upper or lower
-// case, each below the headings that it stands under.
-func filtered(text, sought string) string {
-	var kept []string
-	var path []string // the headings above the current paragraph
-	printed := 0      // as many of them are in kept
-	for _, block := range blocks(text) {
-		if level := headingLevel(block); level > 0 {
-			for len(path) > 0 && headingLevel(path[len(path)-1]) >= level {
-				path = path[:len(path)-1]
-			}
-			path = append(path, block)
-			printed = min(printed, len(path)-1)
-		}
-		if !strings.Contains(strings.ToLower(block), strings.ToLower(sought)) {
+// baseOf returns the address in the document's base element, or "".
+func baseOf(document *html.Node) string {
+	for n := range document.Descendants() {
+		if n.Type != html.ElementNode || n.Data != "base" {
 			continue
 		}
-		kept = append(kept, path[printed:]...)
-		printed = len(path)
-		if headingLevel(block) == 0 {
-			kept = append(kept, block)
-		}
-	}
-	return strings.Join(kept, "\n\n")
-}
-
-// blocks returns the paragraphs and headings of a Markdown text. A code block in a fence is one
-// block, whatever is in it.
-func blocks(text string) []string {
-	var all []string
-	var block []string
-	end := func() {
-		if len(block) > 0 {
-			all = append(all, strings.Join(block, "\n"))
-		}
-		block = nil
-	}
-	fenced := false
-	for line := range strings.SplitSeq(text, "\n") {
-		isFence := strings.HasPrefix(strings.TrimSpace(line), "```")
-		if isFence && !fenced || !fenced && strings.TrimSpace(line) == "" {
-			end()
-		}
-		if isFence {
-			fenced = !fenced
-		}
-		switch {
-		case fenced, isFence:
-			block = append(block, line)
-			if !fenced {
-				end()
+		for _, a := range n.Attr {
+			if a.Key == "href" {
+				return a.Val
 			}
-		case headingLevel(line) > 0:
-			end()
-			all = append(all, line)
-		case strings.TrimSpace(line) != "":
-			block = append(block, line)
 		}
 	}
-	end()
-	return all
+	return ""
 }
 
-// headingLevel returns the level of a Markdown heading, or 0 for another block.
-func headingLevel(block string) int {
-	marks := len(block) - len(strings.TrimLeft(block, "#"))
-	if marks > 6 || marks == 0 || !strings.HasPrefix(block[marks:], " ") {
-		return 0
+// makeAbsolute makes the addresses of links and pictures absolute.
+func makeAbsolute(document *html.Node, from *url.URL) {
+	if from.Host == "" {
+		return
 	}
-	return marks
+	for n := range document.Descendants() {
+		for i, a := range n.Attr {
+			if a.Key != "href" && a.Key != "src" {
+				continue
+			}
+			if to, err := from.Parse(a.Val); err == nil {
+				n.Attr[i].Val = to.String()
+			}
+		}
+	}
 }

@@ -19,7 +19,9 @@ type Label struct {
 
 // WithLabels returns a copy of a picture with labels. Labels outside of the picture are not drawn.
 func WithLabels(img image.Image, labels []Label) image.Image {
-	made := atOrigin(img)
+	size := img.Bounds().Size()
+	made := image.NewRGBA(image.Rectangle{Max: size})
+	draw.Draw(made, made.Bounds(), img, img.Bounds().Min, draw.Src)
 	for _, l := range labels {
 		if !l.At.Overlaps(made.Bounds()) {
 			continue

@@ -1,12 +1,11 @@
-// Package picture compares screenshots and draws on them. It knows no page and no browser. Package
-// web calls it.
+// Package picture compares screenshots and draws on them. It does not depend on pages or browsers.
+// Package web calls it.
 package picture
 
 import (
 	"bytes"
 	"fmt"
 	"image"
-	"image/draw"
 	"image/jpeg"
 	"image/png"
 
@@ -16,23 +15,32 @@ import (
 )
 
 // MaxPixels is how many pixels a picture may have, so that a small file cannot use up the memory.
-const MaxPixels = 100 << 20
+const MaxPixels = 40 << 20
 
 // Decode decodes a PNG or a JPEG. It returns [wire.CodeBadInput] for other content, and
 // [wire.CodeTooLarge] for a picture of more than MaxPixels.
 func Decode(content []byte) (image.Image, error) {
-	size, _, err := image.DecodeConfig(bytes.NewReader(content))
-	if err != nil {
-		return nil, wire.Errorf(wire.CodeBadInput, "it is not a PNG or JPEG that can be read")
-	}
-	if size.Width*size.Height > MaxPixels {
-		return nil, wire.Errorf(wire.CodeTooLarge, "it has %d x %d pixels; it may have %d million in all", size.Width, size.Height, MaxPixels>>20)
+	if _, err := Size(content); err != nil {
+		return nil, err
 	}
 	decoded, _, err := image.Decode(bytes.NewReader(content))
 	if err != nil {
-		return nil, wire.Errorf(wire.CodeBadInput, "it is not a PNG or JPEG that can be read: %v", err)
+		return nil, wire.Errorf(wire.CodeBadInput, "the picture cannot be decoded: %v", err).WithHint("abrowser screenshot page.png")
 	}
 	return decoded, nil
+}
+
+// Size returns the size of a PNG or a JPEG. Its errors are those of Decode.
+func Size(content []byte) (image.Point, error) {
+	size, _, err := image.DecodeConfig(bytes.NewReader(content))
+	if err != nil {
+		return image.Point{}, wire.Errorf(wire.CodeBadInput, "the picture is neither a PNG nor a JPEG").WithHint("abrowser screenshot page.png")
+	}
+	if size.Width*size.Height > MaxPixels {
+		return image.Point{}, wire.Errorf(wire.CodeTooLarge, "the picture has %d x %d pixels; it may have %d million in all", size.Width, size.Height, MaxPixels>>20).
+			WithHint("abrowser screenshot without --full, or of one element")
+	}
+	return image.Pt(size.Width, size.Height), nil
 }
 
 // Encode encodes a picture as a JPEG of the given quality, 1 to 100, or as a PNG if quality is 0.
@@ -52,11 +60,12 @@ type Difference struct {
 	SameSize bool
 	Pixels   int // that differ; all of them if the sizes differ
 	Total    int // of the later picture
-	// Shown is the later picture, faded, with the differences in red. It is nil if the sizes differ.
+	// Shown is the later picture, faded, with the differences in red. It is nil unless it was
+	// requested and the sizes are the same.
 	Shown image.Image
 }
 
-// Ratio returns the part of the pixels that differ, from 0 to 1.
+// Ratio returns the share of the pixels that differ, from 0 to 1.
 func (d Difference) Ratio() float64 {
 	if d.Total == 0 {
 		return 0
@@ -64,28 +73,41 @@ func (d Difference) Ratio() float64 {
 	return float64(d.Pixels) / float64(d.Total)
 }
 
-// Compare compares two pictures. The parameter tolerance, from 0 to 1, is how different two colors
-// may be that count as the same. Pixels that differ only by the smoothing of edges count as the
-// same, too.
-func Compare(before, after image.Image, tolerance float64) (Difference, error) {
-	size := after.Bounds().Size()
-	d := Difference{SameSize: before.Bounds().Size() == size, Total: size.X * size.Y}
-	if !d.SameSize {
+// Compare compares two pictures, each a PNG or a JPEG. The parameter tolerance is the largest
+// difference of two colors that counts as equal, from 0 to 1. Pixels that differ only by the
+// smoothing of edges count as equal, too. If show is true, the result has a picture of the
+// differences. The errors are those of [Decode].
+func Compare(before, after []byte, tolerance float64, show bool) (Difference, error) {
+	size, err := Size(after)
+	if err != nil {
+		return Difference{}, err
+	}
+	old, err := Size(before)
+	if err != nil {
+		return Difference{}, err
+	}
+	d := Difference{SameSize: old == size, Total: size.X * size.Y}
+	switch {
+	case !d.SameSize:
 		d.Pixels = d.Total
 		return d, nil
+	case !show && bytes.Equal(before, after):
+		return d, nil
 	}
-	var err error
-	d.Pixels, err = pixelmatch.MatchPixel(atOrigin(before), atOrigin(after), pixelmatch.Threshold(tolerance), pixelmatch.WriteTo(&d.Shown))
+	was, err := Decode(before)
 	if err != nil {
+		return Difference{}, err
+	}
+	is, err := Decode(after)
+	if err != nil {
+		return Difference{}, err
+	}
+	options := []pixelmatch.MatchOption{pixelmatch.Threshold(tolerance)}
+	if show {
+		options = append(options, pixelmatch.WriteTo(&d.Shown))
+	}
+	if d.Pixels, err = pixelmatch.MatchPixel(was, is, options...); err != nil {
 		return d, fmt.Errorf("comparing pictures: %w", err)
 	}
 	return d, nil
-}
-
-// atOrigin returns a copy of a picture whose upper left corner is at 0, 0.
-func atOrigin(img image.Image) *image.RGBA {
-	size := img.Bounds().Size()
-	made := image.NewRGBA(image.Rectangle{Max: size})
-	draw.Draw(made, made.Bounds(), img, img.Bounds().Min, draw.Src)
-	return made
 }
