@@ -44,10 +44,15 @@ func (conn *connection) IsRecovering(target string) bool {
 	}
 }
 
+// pageTime returns how long a working page takes to respond, at most, if the driver has just taken the
+// given time. On a slow machine both take longer.
+func pageTime(driver time.Duration) time.Duration {
+	return min(max(probeTime, slowness*driver), slowProbeTime)
+}
+
 // Diagnose asks the driver and then the page's main thread to respond. The result problem is
-// empty if both respond in time, or if there is no page to ask. The driver has until ctx ends. The
-// page has slowness times as long as the driver took, and probeTime at least. So a page that
-// works does not count as unresponsive because the whole machine is slow.
+// empty if both respond in time, or if there is no page to ask. The driver has to respond before ctx
+// ends, and the page within pageTime after the driver.
 func (conn *connection) Diagnose(ctx context.Context, target string) (problem, hint string) {
 	p := conn.page(target)
 	if p == nil || p.isGone() || p.isCrashed() {
@@ -75,7 +80,7 @@ func (conn *connection) Diagnose(ctx context.Context, target string) (problem, h
 	select {
 	case <-alive:
 		return "", ""
-	case <-time.After(min(max(probeTime, slowness*took), slowProbeTime)):
+	case <-time.After(pageTime(took)):
 		return "the page does not answer: a script of it runs on and on, or its process is stopped", "abrowser close --page gives the session a fresh page"
 	}
 }

@@ -132,7 +132,12 @@ func TestBrowserDiesRepeatedly(t *testing.T) {
 	if e == nil || e.Code != wire.CodeNoBrowser || e.Details["stderr"] == "" || !strings.Contains(e.Hint, "another browser is tried after") {
 		t.Errorf("the next keeper returns %+v, want %s with the browser's stderr and the time of the next try", e, wire.CodeNoBrowser)
 	}
-	// Chromium's crash handler ends by itself, a moment after its browser was killed.
+	// Only Chromium's crash handler may still run. It ends by itself, a moment after its browser was
+	// killed.
+	left := slices.DeleteFunc(processes(r.root.Dir), func(p string) bool { return strings.Contains(p, "chrome_crashpad_handler") })
+	if len(left) > 0 {
+		t.Errorf("processes are left running: %q", left)
+	}
 	until(t, "no process of the home runs", func() bool { return len(processes(r.root.Dir)) == 0 })
 }
 

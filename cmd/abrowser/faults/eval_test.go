@@ -3,9 +3,9 @@
 package faults_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
@@ -23,8 +23,12 @@ func TestKillWhileAScriptSpins(t *testing.T) {
 			t.Parallel()
 			h := e2e.NewHome(t)
 			h.Text(t, "task", "open", s.URL("/secret"))
-			spins := h.Begin(t, "task", "--json", "eval", "document.title = 'spun'; for (;;);", "--timeout", "8000")
-			time.Sleep(1500 * time.Millisecond) // the spinning page cannot report that the script has begun
+			// A synchronous request is complete before the page spins.
+			script := fmt.Sprintf("const r = new XMLHttpRequest(); r.open('POST', '/count/%s', false); r.send(); for (;;);", kill)
+			spins := h.Begin(t, "task", "--json", "eval", script, "--timeout", "8000")
+			if !e2e.Await(e2e.CommandDeadline, func() bool { return s.Count(kill) == 1 }) {
+				t.Fatal("the script does not begin")
+			}
 			victim := h.Daemon("task")
 			switch kill {
 			case "broker":

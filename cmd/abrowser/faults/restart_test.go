@@ -68,8 +68,9 @@ func TestBrowserDies(t *testing.T) {
 		t.Errorf("the command during which the browser died: %s\nwant %s with the page's address", r, wire.CodeBrowserRestart)
 	}
 	r = h.Try("works", "get", "url")
-	if strings.TrimSpace(r.Stdout) != s.URL("/form") || strings.Contains(r.Stderr, "the browser died") {
-		t.Errorf("the next command: %s\nwant the page's address, and no second report of the restart", r)
+	const loading = "abrowser: warning: tab t1 does not answer yet\n" // while it is being opened again
+	if strings.TrimSpace(r.Stdout) != s.URL("/form") || r.Stderr != "" && r.Stderr != loading {
+		t.Errorf("the next command: %s", r)
 	}
 	if got := h.Text(t, "late", "eval", "location.href"); got != `"`+late+`"` {
 		t.Errorf("a page that is being opened again is at %s, want %s", got, late)

@@ -66,6 +66,36 @@ func TestCoreIsSmall(t *testing.T) {
 	}
 }
 
+// The answer to a screenshot has the picture as an image, and everything else as its members, also in
+// a sequence.
+func TestScreenshotKeepsItsAnnotations(t *testing.T) {
+	r := serve(t)
+	out := verbs.ScreenshotOut{Image: []byte("\x89PNG"), Annotations: []verbs.Annotation{{Number: 3, Ref: "e3", Role: "button", Name: "Send"}}}
+	r.serve = func(_ context.Context, q asked) (any, error) {
+		switch q.verb {
+		case verbs.Screenshot.Name:
+			given := out
+			return &given, nil
+		case verbs.Batch.Name:
+			return &verbs.BatchOut{Results: []verbs.StepResult{{Success: true, Result: []byte(jsonOf(t, out))}}}, nil
+		}
+		return nil, nil
+	}
+	for tool, args := range map[string]map[string]any{
+		"screenshot":       {"annotate": true},
+		"execute_sequence": {"actions": []any{map[string]any{"action": "screenshot", "annotate": true}}},
+	} {
+		result, err := r.client.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: args})
+		if err != nil {
+			t.Fatal(err)
+		}
+		members := jsonOf(t, result.StructuredContent)
+		if _, ok := result.Content[0].(*sdk.ImageContent); !ok || !strings.Contains(members, `"ref":"e3"`) || strings.Contains(members, `"image"`) {
+			t.Errorf("%s answers a %T and %s", tool, result.Content[0], members)
+		}
+	}
+}
+
 // enable_tools adds the tools of a group, and the server notifies the client.
 func TestGroups(t *testing.T) {
 	r := serve(t)
