@@ -75,6 +75,39 @@ func TestOpenTitle(t *testing.T) {
 	}
 }
 
+// A page that does not respond reports no title. The browser's answer for it is used only if it
+// cannot be the URL that the browser shows for a page without a title.
+func TestTitleOfABusyPage(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, head string
+		busy       time.Duration
+		want       string
+	}{
+		{"without a title, busy for a moment", "", 800 * time.Millisecond, ""},
+		{"title like its URL, busy for a moment", "<title>127.0.0.1 is the host</title>", 800 * time.Millisecond, "127.0.0.1 is the host"},
+		{"without a title, busy for long", "", 8 * time.Second, ""},
+		{"title, busy for long", "<title>busy</title>", 8 * time.Second, "busy"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := home.Start(t)
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "text/html")
+				_, _ = fmt.Fprintf(w, `%s<body onload="setTimeout(() => { for (const end = Date.now() + %d; Date.now() < end;); })">`, tt.head, tt.busy.Milliseconds())
+			}))
+			t.Cleanup(server.Close)
+			out := open(t, s, server.URL)
+			if out.Title != tt.want {
+				t.Errorf("the title at open is %q, want %q", out.Title, tt.want)
+			}
+			if got := do(t, s, verbs.GetTitle, verbs.TabIn{}).Title; got != tt.want {
+				t.Errorf("get title = %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)

@@ -267,20 +267,50 @@ func (c *call) knownPage() (verbs.Tab, *page) {
 const titleTime = 500 * time.Millisecond
 
 // title returns the page's title. It asks the page. If the page shows a dialog or does not respond
-// within titleTime, it asks the browser process instead.
+// within titleTime, it asks the browser process instead, which shows the URL of a page that has no
+// title. If the browser's answer may be that URL, a page without a dialog gets more time: see
+// [pageTime]. If it does not respond then, its title is reported as empty.
 func (c *pageCall) title(ctx context.Context) (string, error) {
-	if _, open := c.dialogs.Current(); !open {
-		short, cancel := context.WithTimeout(ctx, titleTime)
-		defer cancel()
-		if value, err := c.page.evaluate(short, "document.title"); err == nil {
-			var title string
-			if json.Unmarshal(value, &title) == nil {
-				return title, nil
-			}
-		}
+	ctx, cancel := context.WithTimeout(ctx, titleTime+slowProbeTime)
+	defer cancel()
+	answer := make(chan *string, 1)
+	if _, open := c.dialogs.Current(); open {
+		answer <- nil
+	} else {
+		c.page.conn.spawn(func() { answer <- c.page.documentTitle(ctx) })
 	}
+	select {
+	case title := <-answer:
+		if title != nil {
+			return *title, nil
+		}
+		answer <- nil
+	case <-time.After(titleTime):
+	}
+	began := time.Now()
 	info, err := askAside(ctx, c.page.conn, c.page.info)
-	return info.title, codeError(err)
+	if err != nil || len(info.title) >= cutTitle || !isPlaceholder(info.title, info.url) {
+		return info.title, codeError(err)
+	}
+	select {
+	case title := <-answer:
+		if title != nil {
+			return *title, nil
+		}
+	case <-time.After(pageTime(time.Since(began))):
+	}
+	return "", nil
+}
+
+// documentTitle returns the title that the page itself reports, or nil if it reports none before
+// ctx ends.
+func (p *page) documentTitle(ctx context.Context) *string {
+	value, err := p.evaluate(ctx, "document.title")
+	var title *string
+	if err != nil || json.Unmarshal(value, &title) != nil {
+		return nil
+	}
+	return title
 }
 
 func (c *call) getTitle(ctx context.Context, _ verbs.TabIn) (verbs.GetTitleOut, error) {
