@@ -40,6 +40,7 @@ func toolsOf() map[string]string {
 // withoutExample returns the verbs whose example is not run, each with the reason.
 func withoutExample() map[string]string {
 	return map[string]string{
+		verbs.Connect.Name:       "it needs a browser at this port; TestAttachedConnect runs the command",
 		verbs.CDP.Name:           "npx would download the program; the transcript cdp-endpoint and others run the command",
 		verbs.RequestDetail.Name: "its argument is different each time; the transcript network-requests runs the command",
 		verbs.Install.Name:       "--with-deps changes the machine; TestTamperedArchiveIsRefused and others run install",

@@ -55,6 +55,33 @@ func (c *call) readMarkdown(ctx context.Context, in verbs.ReadIn) (verbs.ReadOut
 	return markdown.OfPage(ctx, on, in)
 }
 
+// withCDPAt returns the handler of a verb that may first open a page, and then sends CDP commands to
+// it. The function urlOf returns the URL of the page to open, or "" for the session's present page.
+func withCDPAt[In verbs.Timed, Out any](p *pages, v wire.Verb[In, Out], urlOf func(In) string, serve func(context.Context, *direct.Page, In) (Out, error)) daemon.Handler {
+	return queued(p, v, func(c *call, ctx context.Context, in In) (Out, error) {
+		var none Out
+		ctx, cancel, err := c.limit(ctx, in, waitTime)
+		if err != nil {
+			return none, err
+		}
+		defer cancel()
+		if to := urlOf(in); to != "" {
+			if _, err := c.open(ctx, verbs.OpenIn{URL: to}); err != nil {
+				return none, err
+			}
+		}
+		on, err := c.currentPage(ctx)
+		if err != nil {
+			return none, err
+		}
+		at, err := c.directPage(ctx, on)
+		if err != nil {
+			return none, err
+		}
+		return serve(ctx, at, in)
+	})
+}
+
 // directPage returns a page in the form that packages without Playwright use.
 func (c *call) directPage(ctx context.Context, p *page) (*direct.Page, error) {
 	ps, err := p.attachCDP(ctx)

@@ -2,6 +2,7 @@ package web
 
 import (
 	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/daemon/web/audit"
 	"github.com/abrowser/abrowser/daemon/web/clipboard"
 	"github.com/abrowser/abrowser/daemon/web/console"
 	"github.com/abrowser/abrowser/daemon/web/cookies"
@@ -46,6 +47,8 @@ func (b backend) Handlers() []daemon.Handler {
 		onPage(p, verbs.DiffScreenshot, actionTime, func(in verbs.DiffScreenshotIn) error { return checkOptional(in.Selector) }, onLook(look.diffScreenshot)),
 		queued(p, verbs.DiffURL, (*call).diffURL),
 		queued(p, verbs.Read, (*call).readMarkdown),
+		withCDPAt(p, verbs.A11y, func(in verbs.A11yIn) string { return in.URL }, audit.A11y),
+		withCDPAt(p, verbs.Vitals, func(in verbs.VitalsIn) string { return in.URL }, audit.Vitals),
 		withCDP(p, verbs.PDF, waitTime, nil, pdf.Print),
 		onPage(p, verbs.Click, actionTime, nil, (*pageCall).click),
 		onPage(p, verbs.Dblclick, actionTime, nil, (*pageCall).dblclick),

@@ -78,7 +78,7 @@ func (i *Installer) Ensure(ctx context.Context, s wire.Settings) error {
 	if !isFetchable(err) {
 		return err
 	}
-	if v, _ := i.lookup("ABROWSER_NO_INSTALL"); v != "" && v != "0" && v != "false" {
+	if i.forbidsInstall() {
 		coded := wire.AsError(err)
 		return wire.Errorf(coded.Code, "%s, and ABROWSER_NO_INSTALL forbids fetching it", coded.Message).WithHint("abrowser install")
 	}
@@ -86,6 +86,12 @@ func (i *Installer) Ensure(ctx context.Context, s wire.Settings) error {
 		return err
 	}
 	return i.find(ctx, s)
+}
+
+// forbidsInstall reports whether the variable ABROWSER_NO_INSTALL forbids fetching anything.
+func (i *Installer) forbidsInstall() bool {
+	v, _ := i.lookup("ABROWSER_NO_INSTALL")
+	return v != "" && v != "0" && v != "false"
 }
 
 // find returns the error for the first missing part, or nil if a session with the settings s finds

@@ -12,7 +12,7 @@ func All() []wire.AnyVerb {
 	return []wire.AnyVerb{
 		&Open, &Back, &Forward, &Reload, &PushState,
 		&Snapshot, &GetText, &GetInnerText, &GetHTML, &GetValue, &GetAttr, &GetAttributes, &GetTitle, &GetURL, &GetCount, &GetBox, &GetStyles, &GetCDPURL,
-		&IsVisible, &IsEnabled, &IsChecked, &PageState, &Eval, &Screenshot, &PDF, &Read, &DiffSnapshot, &DiffScreenshot, &DiffURL,
+		&IsVisible, &IsEnabled, &IsChecked, &PageState, &Eval, &Screenshot, &PDF, &Read, &DiffSnapshot, &DiffScreenshot, &DiffURL, &A11y, &Vitals,
 		&Click, &Dblclick, &Fill, &Type, &Hover, &Focus, &Select, &Check, &Uncheck, &Scroll, &ScrollIntoView, &Drag, &Upload, &Tap, &Swipe, &Highlight, &FindElement, &SaveDownload,
 		&Press, &Keydown, &Keyup, &KeyboardType, &KeyboardInsert, &MouseMove, &MouseDown, &MouseUp, &MouseWheel,
 		&Wait,
@@ -28,7 +28,7 @@ func All() []wire.AnyVerb {
 		&AddInitScript, &RemoveInitScript,
 		&PoolRequest, &PoolGrant, &PoolRequests,
 		&Batch, &REPL, &Close, &Kill, &Status, &Session, &SessionList, &SessionInfo, &SessionClose, &SessionLog, &SessionID,
-		&BrowserStatus, &BrowserStop, &Install, &Doctor, &MCP, &MCPInstall, &CDP,
+		&BrowserStatus, &BrowserStop, &Connect, &Install, &Doctor, &MCP, &MCPInstall, &CDP,
 		&SkillsList, &SkillsGet, &SkillsInstall, &Man, &Upgrade, &Profiles,
 		&BrokerTabs, &BrokerNote, &BrokerRelease, &BrokerDepart, &BrokerIncognito, &BrokerSessions, &BrokerNotices, &BrokerDownloads, &BrokerClaim, &BrokerEndAgent,
 	}

@@ -42,3 +42,26 @@ var CDP = wire.Verb[CDPIn, CDPOut]{Spec: wire.Spec{
 		"The URL contains a secret that is of no use after the end.",
 	Example: "abrowser cdp -- npx @playwright/mcp --cdp-endpoint {cdp}", By: wire.ByCommand, NoStart: true,
 }}
+
+// ConnectIn is the input of [Connect].
+type ConnectIn struct {
+	Endpoint string `json:"endpoint" arg:"0" required:"true" help:"the port or the URL of the browser's debugger, as 9222 or ws://127.0.0.1:9222/devtools/browser/ID"`
+}
+
+// ConnectOut is the output of [Connect].
+type ConnectOut struct {
+	Launched bool   `json:"launched"` // the session has a page in the browser
+	URL      string `json:"url"`
+	TabID    string `json:"tabId"`
+	TargetID string `json:"targetId"`
+}
+
+// Text is empty, because the caller knows the endpoint.
+func (o ConnectOut) Text() string { return "" }
+
+// Connect opens the session in a running browser that abrowser has not started.
+var Connect = wire.Verb[ConnectIn, ConnectOut]{Spec: wire.Spec{
+	Name: "connect", Group: groupSession, Short: "Open the session in a running browser that abrowser did not start",
+	Long:    "It is the same as --cdp ENDPOINT open. The session's later commands need no endpoint. It works in a tab of its own and never shows or closes those of a person.",
+	Example: "abrowser connect 9222", By: wire.ByCommand,
+}}

@@ -34,6 +34,7 @@ import (
 //	file:"name"            a name, or a path if it contains a slash; a path is made absolute
 //	by:"person"            only a person may set the flag, not an agent; see [Call.Agent]
 //	by:"command"           if the flag is given, the command line itself serves the verb
+//	library:"axe-core"     the path of this npm package's script; the command line sets it
 //	help:"..."             the help text, in lower case and without a full stop
 type Field struct {
 	Name     string // in requests
@@ -53,6 +54,7 @@ type Field struct {
 	Local    bool   // with the flag, the command line itself serves the verb
 	Min      string // empty for no minimum
 	File     string // "out", "into", "in" or "name"; empty if the field is not a file
+	Library  string // the npm package whose script's path the command line stores in the field; may be empty
 	Help     string
 	Type     reflect.Type
 
@@ -114,6 +116,8 @@ func fieldOf(t reflect.Type, sf reflect.StructField) (f Field, ok bool) {
 			f.Min = value
 		case "file":
 			f.File = value
+		case "library":
+			f.Library = value
 		case "is":
 			f.Duration = value == "duration"
 		case "live":

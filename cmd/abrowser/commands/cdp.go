@@ -39,6 +39,20 @@ func (x *run) serveCDP(ctx context.Context, in verbs.CDPIn) (*verbs.CDPOut, erro
 	return &verbs.CDPOut{}, err
 }
 
+// connect opens the session in a browser that abrowser has not started.
+func (x *run) connect(ctx context.Context, in verbs.ConnectIn) (*verbs.ConnectOut, error) {
+	result, err := x.Do(ctx, Command{Session: x.session, Verb: &verbs.Open, Settings: map[string]any{"cdp": in.Endpoint}})
+	x.warn(result.Warnings...)
+	if err != nil {
+		return nil, err
+	}
+	opened, ok := result.Output.(*verbs.OpenOut)
+	if !ok {
+		return nil, wire.Errorf(wire.CodeInternal, "open has no output")
+	}
+	return &verbs.ConnectOut{Launched: true, URL: opened.URL, TabID: opened.TabID, TargetID: opened.TargetID}, nil
+}
+
 // dialCDP connects to the broker of the session's browser. Before that, it runs `get cdp-url`. That
 // command starts the session and its browser if they do not run, and refuses a session that belongs
 // to another agent.

@@ -36,6 +36,9 @@ type FullProgram interface {
 	FinishRecording(session string) (string, error)
 	// Install downloads the missing parts of the installation.
 	Install(ctx context.Context, s wire.Settings, in verbs.InstallIn) ([]verbs.Part, error)
+	// Library returns the path of the script of an npm package that runs in pages. It downloads the
+	// package if necessary.
+	Library(ctx context.Context, name string) (string, error)
 	// Check checks every part of the installation.
 	Check(ctx context.Context, s wire.Settings) []verbs.Part
 	// ServeMCP serves an MCP client on standard input and output until the client disconnects.

@@ -54,6 +54,16 @@ func (x *run) prepare(ctx context.Context, c call) error {
 		return err
 	}
 	for _, f := range c.verb.Fields() {
+		if f.Library != "" {
+			if err := x.LoadFull(ctx); err != nil {
+				return err
+			}
+			path, err := x.full.Library(ctx, f.Library)
+			if err != nil {
+				return interruption(ctx, err)
+			}
+			c.params[f.Name] = path
+		}
 		if _, ok := c.params[f.Name]; ok || f.Env == "" {
 			continue
 		}

@@ -237,3 +237,25 @@ func TestNothingToAttachTo(t *testing.T) {
 	// shared browser.
 	h.Text(t, "a", "open", "about:blank")
 }
+
+// The command connect opens a session in a browser that a person has started. Later commands of the
+// session need no endpoint.
+func TestAttachedConnect(t *testing.T) {
+	t.Parallel()
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	p := e2e.NewPerson(t, h, "")
+	before := len(p.Tabs())
+	out := e2e.Ask[verbs.ConnectOut](t, h, "one", "connect", p.Port)
+	if !out.Launched || out.TabID != "t1" || p.Tabs()[out.TargetID].URL != out.URL || len(p.Tabs()) != before+1 {
+		t.Errorf("connect = %+v, and the person's browser has %+v", out, p.Tabs())
+	}
+	h.Text(t, "one", "open", s.URL("/page/two"))
+	if got := p.Tabs()[out.TargetID].URL; got != s.URL("/page/two") {
+		t.Errorf("the session's tab is at %s", got)
+	}
+	if n := len(h.Of(e2e.KindBrowser)); n != 0 {
+		t.Errorf("%d browsers were started", n)
+	}
+	h.Text(t, "one", "close", "--page")
+}

@@ -72,6 +72,10 @@ func (f *full) Install(ctx context.Context, s wire.Settings, in verbs.InstallIn)
 	return f.launcher.Installer().Install(ctx, s, in)
 }
 
+func (f *full) Library(ctx context.Context, name string) (string, error) {
+	return f.launcher.Installer().Library(ctx, name)
+}
+
 func (f *full) Check(ctx context.Context, s wire.Settings) []verbs.Part {
 	return f.launcher.Check(ctx, s)
 }
