@@ -34,6 +34,7 @@ func toolsOf() map[string]string {
 		verbs.MCPInstall.Name:    "it is for people who set up a client",
 		verbs.Install.Name:       "it is for people: doctor says what is missing",
 		verbs.CDP.Name:           "its port is for programs that speak CDP",
+		verbs.Inspect.Name:       "it is for people",
 	}
 }
 

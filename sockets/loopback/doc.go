@@ -7,7 +7,8 @@
 //   - The path begins with the server's token of 128 random bits.
 //   - The Host header is an IP address or localhost. Requests of a web page whose domain name
 //     resolves to 127.0.0.1 are therefore refused.
-//   - The Origin header, if the request has one, is the server's own origin.
+//   - The Origin header, if the request has one, is the server's own origin, or that of Chromium's
+//     DevTools if the server's options allow it.
 //   - The process at the other end belongs to this process's user. On Linux the table of TCP
 //     sockets in /proc contains the user. macOS has no documented way to find the user, so the
 //     token alone keeps other users out there.

@@ -36,7 +36,7 @@ func (s *Server) check(r *http.Request) (path, why string, status int) {
 	if !isLoopbackName(r.Host) {
 		return "", "the Host header is not an IP address or localhost", http.StatusForbidden
 	}
-	if origins := r.Header.Values("Origin"); len(origins) > 0 && (len(origins) > 1 || !s.isOwn(origins[0])) {
+	if origins := r.Header.Values("Origin"); len(origins) > 0 && (len(origins) > 1 || !s.isAllowed(origins[0])) {
 		return "", "requests of web pages are not allowed", http.StatusForbidden
 	}
 	token, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
@@ -59,6 +59,11 @@ func isLoopbackName(host string) bool {
 		return true
 	}
 	return strings.EqualFold(name, "localhost")
+}
+
+// isAllowed reports whether requests with this Origin header are allowed.
+func (s *Server) isAllowed(origin string) bool {
+	return s.isOwn(origin) || s.o.DevTools && origin == "devtools://devtools"
 }
 
 // isOwn reports whether an Origin header is the origin of this server's own pages.

@@ -37,6 +37,10 @@ type Options struct {
 	// Required.
 	Handler http.Handler
 
+	// DevTools allows requests of Chromium's own DevTools, whose origin no web page and no extension
+	// can have.
+	DevTools bool
+
 	Log *slog.Logger // nil means no log
 }
 

@@ -69,6 +69,24 @@ func TestRequests(t *testing.T) {
 	}
 }
 
+// Requests of Chromium's DevTools are allowed only if the server's options allow them.
+func TestDevTools(t *testing.T) {
+	for allowed, want := range map[bool]int{true: 200, false: 403} {
+		r := start(t, func(s *Server) { s.o.DevTools = allowed })
+		head := func(origin string) string {
+			return "GET /" + r.token + "/a HTTP/1.1\r\nHost: 127.0.0.1:" + r.port + "\r\nOrigin: " + origin
+		}
+		if status, body := r.send(t, head("devtools://devtools")); status != want {
+			t.Errorf("allowed %t: the response is %d %q", allowed, status, body)
+		}
+		for _, origin := range []string{"devtools://other", "devtools://devtools.evil.example", "https://devtools"} {
+			if status, body := r.send(t, head(origin)); status != 403 {
+				t.Errorf("allowed %t: the response to %s is %d %q", allowed, origin, status, body)
+			}
+		}
+	}
+}
+
 // A server refuses the token of a server that has ended.
 func TestTokenEndsWithTheServer(t *testing.T) {
 	first := start(t, nil)

@@ -28,7 +28,7 @@ func All() []wire.AnyVerb {
 		&AddInitScript, &RemoveInitScript,
 		&PoolRequest, &PoolGrant, &PoolRequests,
 		&Batch, &REPL, &Close, &Kill, &Status, &Session, &SessionList, &SessionInfo, &SessionClose, &SessionLog, &SessionID,
-		&BrowserStatus, &BrowserStop, &Connect, &Install, &Doctor, &MCP, &MCPInstall, &CDP,
+		&BrowserStatus, &BrowserStop, &Connect, &Install, &Doctor, &MCP, &MCPInstall, &CDP, &Inspect,
 		&SkillsList, &SkillsGet, &SkillsInstall, &Man, &Upgrade, &Profiles,
 		&BrokerTabs, &BrokerNote, &BrokerRelease, &BrokerDepart, &BrokerIncognito, &BrokerSessions, &BrokerNotices, &BrokerDownloads, &BrokerClaim, &BrokerEndAgent,
 	}

@@ -65,3 +65,31 @@ var Connect = wire.Verb[ConnectIn, ConnectOut]{Spec: wire.Spec{
 	Long:    "It is the same as --cdp ENDPOINT open. The session's later commands need no endpoint. It works in a tab of its own and never shows or closes those of a person.",
 	Example: "abrowser connect 9222", By: wire.ByCommand,
 }}
+
+// InspectIn is the input of [Inspect].
+type InspectIn struct {
+	Tab  string `json:"tab,omitzero" arg:"0" help:"the tab, as t2, or its label; the default is the active tab"`
+	Port int    `json:"port,omitzero" min:"1" help:"the TCP port on 127.0.0.1; the default is a free port"`
+}
+
+// Check returns [wire.CodeBadInput] for a port that is too large.
+func (in InspectIn) Check() error { return CDPIn{Port: in.Port}.Check() }
+
+// InspectOut is the output of [Inspect].
+type InspectOut struct {
+	Opened bool   `json:"opened"` // a window was opened; always false, because a person opens the URL
+	URL    string `json:"url"`    // of DevTools, for the address bar of Chrome, Chromium or Edge
+	TabID  string `json:"tabId"`
+}
+
+// Text returns the URL.
+func (o InspectOut) Text() string { return o.URL }
+
+// Inspect lets a person inspect a page of the session with DevTools.
+var Inspect = wire.Verb[InspectIn, InspectOut]{Spec: wire.Spec{
+	Name: "inspect", Group: groupDiagnosis, Short: "Print a URL that opens DevTools on the session's page in your own browser",
+	Long: "Copy the URL into the address bar of Chrome, Chromium or Edge. DevTools works on the page as long as the command runs: " +
+		"until it is interrupted or its standard input, if that is a pipe, ends. " +
+		"The session's commands go on meanwhile. The URL contains a secret that is of no use after the end.",
+	Example: "abrowser inspect", By: wire.ByCommand, NoStart: true,
+}}

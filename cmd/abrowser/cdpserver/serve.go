@@ -31,7 +31,7 @@ func Serve(ctx context.Context, sys System, s commands.CDPServer) (status int, e
 	}
 	log := slog.New(slog.NewTextHandler(sys.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	h := &handler{server: s, browserID: newID(), log: log}
-	server, err := loopback.Listen(ctx, loopback.Options{Port: s.Port, Handler: h, Log: log})
+	server, err := loopback.Listen(ctx, loopback.Options{Port: s.Port, Handler: h, DevTools: true, Log: log})
 	if err != nil {
 		return 0, err
 	}

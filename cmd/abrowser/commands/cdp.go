@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 	"net"
+	"strings"
 
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/verbs"
@@ -31,12 +32,57 @@ type CDPServer struct {
 // serveCDP serves the session's CDP endpoint on a TCP port. If the caller gave a program to run,
 // the server runs as long as the program, and the command exits with the program's status.
 func (x *run) serveCDP(ctx context.Context, in verbs.CDPIn) (*verbs.CDPOut, error) {
-	status, err := x.full.ServeCDP(ctx, CDPServer{
-		Port: in.Port, Command: in.Command, Session: x.session, Dial: x.dialCDP, Path: wire.PathSession + x.session, Status: x.browserStatus,
-		Announce: func(out verbs.CDPOut) bool { return x.announce(out) },
-	})
+	server := x.cdpServer(in.Port, func(out verbs.CDPOut) bool { return x.announce(out) })
+	server.Command = in.Command
+	status, err := x.full.ServeCDP(ctx, server)
 	x.exit = &status
 	return &verbs.CDPOut{}, err
+}
+
+// cdpServer returns the server for the session's CDP endpoint, without a program.
+func (x *run) cdpServer(port int, announce func(verbs.CDPOut) bool) CDPServer {
+	return CDPServer{
+		Port: port, Session: x.session, Dial: x.dialCDP, Path: wire.PathSession + x.session, Status: x.browserStatus, Announce: announce,
+	}
+}
+
+// devTools is the start of the URL at which Chromium shows its own copy of DevTools.
+const devTools = "devtools://devtools/bundled/inspector.html?ws="
+
+// inspect serves the session's CDP endpoint for DevTools in a person's browser.
+func (x *run) inspect(ctx context.Context, in verbs.InspectIn) (*verbs.InspectOut, error) {
+	tab, err := x.tabToInspect(ctx, in.Tab)
+	if err != nil {
+		return nil, err
+	}
+	status, err := x.full.ServeCDP(ctx, x.cdpServer(in.Port, func(out verbs.CDPOut) bool {
+		at := strings.TrimPrefix(out.HTTPURL, "http://") + "/devtools/page/" + tab.TargetID
+		return x.announce(verbs.InspectOut{URL: devTools + at, TabID: tab.TabID})
+	}))
+	x.exit = &status
+	return &verbs.InspectOut{}, err
+}
+
+// tabToInspect returns the session's tab with the given id or label, or the active tab if name is
+// empty.
+func (x *run) tabToInspect(ctx context.Context, name string) (verbs.Tab, error) {
+	result, err := x.Do(ctx, Command{Session: x.session, Verb: &verbs.TabList})
+	if err != nil {
+		return verbs.Tab{}, err
+	}
+	list, ok := result.Output.(*verbs.TabsOut)
+	if !ok {
+		return verbs.Tab{}, wire.Errorf(wire.CodeInternal, "tab list returned %T", result.Output)
+	}
+	for _, tab := range list.Tabs {
+		if name == "" && tab.Active || name == tab.TabID || tab.Label != nil && name == *tab.Label {
+			return tab, nil
+		}
+	}
+	if name == "" {
+		return verbs.Tab{}, wire.Errorf(wire.CodeNotFound, "the session has no page").WithHint("abrowser open URL")
+	}
+	return verbs.Tab{}, wire.Errorf(wire.CodeNotFound, "the session has no tab %s", name).WithHint("abrowser tab list")
 }
 
 // connect opens the session in a browser that abrowser has not started.

@@ -15,10 +15,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-// CDPServer is a running `abrowser cdp` of a session.
+// CDPServer is a running `abrowser cdp` or `abrowser inspect` of a session.
 type CDPServer struct {
-	verbs.CDPOut
-	Process *exec.Cmd
+	verbs.CDPOut // of `abrowser cdp`
+	Process      *exec.Cmd
 
 	input io.Closer
 	mu    sync.Mutex // guards log
@@ -29,7 +29,23 @@ type CDPServer struct {
 // [CDPServer.End] is called.
 func (h *Home) StartCDP(t testing.TB, session string, args ...string) *CDPServer {
 	t.Helper()
-	s := &CDPServer{Process: h.Prepared(context.WithoutCancel(t.Context()), session, append([]string{"--json", "cdp"}, args...)...)}
+	s, out := startServer[verbs.CDPOut](t, h, session, append([]string{"cdp"}, args...)...)
+	s.CDPOut = out
+	return s
+}
+
+// StartInspect runs `abrowser inspect` with the given arguments, as [Home.StartCDP] runs `abrowser
+// cdp`.
+func (h *Home) StartInspect(t testing.TB, session string, args ...string) (*CDPServer, verbs.InspectOut) {
+	t.Helper()
+	return startServer[verbs.InspectOut](t, h, session, append([]string{"inspect"}, args...)...)
+}
+
+// startServer runs a command that prints its output and then goes on, until the test ends, or until
+// [CDPServer.End] is called.
+func startServer[Out any](t testing.TB, h *Home, session string, args ...string) (*CDPServer, Out) {
+	t.Helper()
+	s := &CDPServer{Process: h.Prepared(context.WithoutCancel(t.Context()), session, append([]string{"--json"}, args...)...)}
 	s.Process.Stderr = s
 	in, err := s.Process.StdinPipe()
 	if err != nil {
@@ -47,13 +63,12 @@ func (h *Home) StartCDP(t testing.TB, session string, args ...string) *CDPServer
 	line, err := bufio.NewReader(out).ReadBytes('\n')
 	var answer struct {
 		Success bool
-		Data    verbs.CDPOut
+		Data    Out
 	}
 	if err != nil || json.Unmarshal(line, &answer) != nil || !answer.Success {
-		t.Fatalf("abrowser cdp printed %q (%v), and %s", line, err, s.Log())
+		t.Fatalf("abrowser %s printed %q (%v), and %s", args[0], line, err, s.Log())
 	}
-	s.CDPOut = answer.Data
-	return s
+	return s, answer.Data
 }
 
 // End closes the command's input, and waits until the command has ended. It returns an error if the

@@ -89,7 +89,7 @@ func coreVerbs() []string {
 // command line, or [aliasTools] contains them with another name.
 func commandLineVerbs() []string {
 	return []string{
-		verbs.Session.Name, verbs.REPL.Name, verbs.Man.Name, verbs.Upgrade.Name, verbs.SkillsInstall.Name, verbs.MCP.Name, verbs.MCPInstall.Name, verbs.CDP.Name, verbs.Batch.Name, verbs.Install.Name,
+		verbs.Session.Name, verbs.REPL.Name, verbs.Man.Name, verbs.Upgrade.Name, verbs.SkillsInstall.Name, verbs.MCP.Name, verbs.MCPInstall.Name, verbs.CDP.Name, verbs.Inspect.Name, verbs.Batch.Name, verbs.Install.Name,
 		verbs.PoolRequest.Name, verbs.PoolGrant.Name, verbs.PoolRequests.Name,
 	}
 }
