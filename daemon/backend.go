@@ -39,6 +39,8 @@ type Endpoint struct {
 	Socket string        // a path to the broker's socket that needs no escapes in a URL
 	Path   string        // the URL path of the session's endpoint, with its query
 	Party  string        // the broker counts connections with the same party as one client
+
+	Windowed bool // the browser has windows, in which a person may act too
 }
 
 // Connection is a backend's connection to the session's pages. When it is lost, the daemon

@@ -142,6 +142,7 @@ func (s *Session) dial(ctx context.Context) (*connection, error) {
 		runs = s.settings
 		s.Log.Warn("meeting the broker", "error", err) // the broker may have died since
 	}
+	at.Windowed = runs.Headed || runs.External()
 	made, err := s.backend.Connect(ctx, at)
 	if err != nil {
 		s.Log.Warn("connecting to the pages", "error", err)

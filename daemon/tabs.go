@@ -23,6 +23,9 @@ type Tabs struct {
 	// newest and first are numbers of the session's downloads: see Downloads.
 	newest, first int
 	listed        bool // this daemon has listed the tabs
+	// choosers is the newest [verbs.TabsOut.FileChoosers], and toldChoosers the number of those
+	// that replies have reported.
+	choosers, toldChoosers int
 }
 
 func newTabs(b *Broker) *Tabs {
@@ -49,8 +52,10 @@ func (t *Tabs) update(out verbs.TabsOut, err error) ([]verbs.Tab, error) {
 	defer t.mu.Unlock()
 	t.list, t.events, t.newest = out.Tabs, out.Notified, out.LastDownload
 	if !t.listed {
-		t.listed, t.first = true, out.LastDownload
+		t.listed, t.first, t.toldChoosers = true, out.LastDownload, out.FileChoosers
 	}
+	t.choosers = out.FileChoosers
+	t.toldChoosers = min(t.toldChoosers, t.choosers) // a new broker counts from 0
 	for _, tab := range out.Tabs {
 		if t.active.TargetID == tab.TargetID {
 			t.active = tab
@@ -89,6 +94,16 @@ func (t *Tabs) Events() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.events
+}
+
+// TakeFileChooser reports whether a page has opened a file chooser since the last call, or since this
+// daemon's first list of the tabs. It uses the most recent list.
+func (t *Tabs) TakeFileChooser() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	isNew := t.choosers > t.toldChoosers
+	t.toldChoosers = t.choosers
+	return isNew
 }
 
 // Downloads returns the number of the session's newest download at two moments. The result newest

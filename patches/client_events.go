@@ -39,6 +39,9 @@ func (m *Mux) clientEvent(s *session, in cdp.Message) {
 			}
 		}
 	}
+	if in.Method == "Page.fileChooserOpened" {
+		s.client.tenant.fileChoosers++
+	}
 	if isPageEvent(in.Method) {
 		s.client.tenant.pageEvents++
 	}
@@ -58,7 +61,7 @@ func (m *Mux) clientEvent(s *session, in cdp.Message) {
 // to expect events on the other connection.
 func isPageEvent(method string) bool {
 	switch method {
-	case "Page.frameNavigated", "Page.navigatedWithinDocument", "Page.javascriptDialogOpening", "Page.javascriptDialogClosed", "Runtime.bindingCalled":
+	case "Page.frameNavigated", "Page.navigatedWithinDocument", "Page.javascriptDialogOpening", "Page.javascriptDialogClosed", "Page.fileChooserOpened", "Runtime.bindingCalled":
 		return true
 	}
 	return false

@@ -14,7 +14,10 @@ type TenantInfo struct {
 	Live       bool
 	Pages      []Tab
 	PageEvents int // number of page events ([isPageEvent]) since the start of this Mux
-	Clients    int // number of clients without a group, which are all but abrowser's daemon
+	// FileChoosers is the number of events about file choosers since the start of this Mux. Each
+	// client that intercepts a file chooser gets an event.
+	FileChoosers int
+	Clients      int // number of clients without a group, which are all but abrowser's daemon
 }
 
 // sortedTenants returns all tenants, sorted by name.
@@ -53,7 +56,7 @@ func (m *Mux) TenantNamed(name string) []TenantInfo {
 // info returns the description of a tenant. It omits tabs that are being closed to make
 // room for others.
 func (m *Mux) info(tn *tenant) TenantInfo {
-	l := TenantInfo{Tenant: tn.Tenant, Live: tn.live(), Pages: slices.Clone(tn.Lost), PageEvents: tn.pageEvents}
+	l := TenantInfo{Tenant: tn.Tenant, Live: tn.live(), Pages: slices.Clone(tn.Lost), PageEvents: tn.pageEvents, FileChoosers: tn.fileChoosers}
 	for _, c := range tn.clients {
 		if c.group == "" {
 			l.Clients++

@@ -14,11 +14,12 @@ type tenant struct {
 	// connections is a counter. It increases when a client connects, when the last client leaves,
 	// and in the methods End and RemoveGroup. If it has increased since the timer for a release was
 	// set, this timer does nothing.
-	connections int
-	popupUntil  time.Time // until this time, a new tab without an opener may result from a click
-	pageEvents  int       // number of events for which [isPageEvent] is true
-	activity    bool      // see [Mux.TakeActivity]
-	lastSummary *summary  // recorded by the last TakeActivity; nil after a client has joined
+	connections  int
+	popupUntil   time.Time // until this time, a new tab without an opener may result from a click
+	pageEvents   int       // number of events for which [isPageEvent] is true
+	fileChoosers int       // see [TenantInfo.FileChoosers]
+	activity     bool      // see [Mux.TakeActivity]
+	lastSummary  *summary  // recorded by the last TakeActivity; nil after a client has joined
 	// makers has the connected clients that created browser contexts, by the id of the context.
 	makers map[string]*client
 	// whenPrivate has functions to call when the creation of the private context has succeeded or

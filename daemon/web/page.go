@@ -49,6 +49,13 @@ func newPage(conn *connection, p playwright.Page) (*page, error) {
 	pg.clock = pg.documentStart
 	p.OnClose(func(playwright.Page) { pg.close.Do(func() { close(pg.gone) }) })
 	p.OnCrash(func(playwright.Page) { pg.crashed.Do(func() { close(pg.crash) }) })
+	if !conn.at.Windowed { // in a window, the file chooser is for the person
+		// The handler makes Playwright intercept file choosers. The broker counts them: see
+		// [daemon.Tabs.TakeFileChooser].
+		p.OnFileChooser(func(chooser playwright.FileChooser) {
+			conn.spawn(func() { _ = chooser.Element().Dispose() }) // fails if the page is gone
+		})
+	}
 	p.OnFrameNavigated(func(f playwright.Frame) {
 		if f.ParentFrame() == nil {
 			pg.commits.Add(1)

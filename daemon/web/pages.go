@@ -243,6 +243,7 @@ func (c *call) effects(ctx context.Context) verbs.Effects {
 	}
 	if !quiet {
 		e.Opened = c.newTabs(ctx)
+		e.FileChooser = c.Tabs.TakeFileChooser()
 	}
 	e.Dialogs = c.AddNotices()
 	e.Downloads = c.downloads.TakeNew(ctx)

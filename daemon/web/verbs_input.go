@@ -275,7 +275,9 @@ func (c *pageCall) upload(ctx context.Context, in verbs.UploadIn) (verbs.UploadO
 	case done.lacks != "":
 		return verbs.UploadOut{}, wire.Errorf(wire.CodeNotActionable, "%q was clicked, and %s", in.Selector, done.lacks).WithHint(daemon.HintSnapshot)
 	}
-	return verbs.UploadOut{Selector: in.Selector, Uploaded: len(in.Files), Effects: c.effects(ctx)}, nil
+	effects := c.effects(ctx)
+	effects.FileChooser = false // its files are chosen
+	return verbs.UploadOut{Selector: in.Selector, Uploaded: len(in.Files), Effects: effects}, nil
 }
 
 func checkUpload(in verbs.UploadIn) error {

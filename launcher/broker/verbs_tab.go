@@ -58,7 +58,7 @@ func (b *broker) serveTabs(ctx context.Context, _ *wire.Call, in verbs.TabsIn) (
 	}
 	for _, t := range tenants {
 		if in.Session != "" {
-			out.LastDownload, out.Notified = t.LastDownload, t.PageEvents
+			out.LastDownload, out.Notified, out.FileChoosers = t.LastDownload, t.PageEvents, t.FileChoosers
 		}
 		for _, p := range t.Pages {
 			out.Tabs = append(out.Tabs, b.tabOf(t, p))

@@ -10,6 +10,9 @@ type Effects struct {
 	Opened    []OpenedTab       `json:"opened,omitzero"`
 	Dialogs   []Dialog          `json:"dialogs,omitzero"`
 	Downloads []StartedDownload `json:"downloads,omitzero"`
+	// FileChooser means that a page has opened a file chooser. Nobody sees it, and no file is chosen.
+	// It is not set if the browser has a window, in which a person sees the file chooser.
+	FileChooser bool `json:"fileChooser,omitzero"`
 }
 
 // OpenedTab is a tab that a page opened while the command ran.
@@ -38,6 +41,7 @@ type StartedDownload struct {
 func (e Effects) And(later Effects) Effects {
 	return Effects{
 		Opened: slices.Concat(e.Opened, later.Opened), Dialogs: slices.Concat(e.Dialogs, later.Dialogs), Downloads: slices.Concat(e.Downloads, later.Downloads),
+		FileChooser: e.FileChooser || later.FileChooser,
 	}
 }
 
@@ -52,6 +56,9 @@ func (e Effects) Text() string {
 	}
 	for _, d := range e.Downloads {
 		all = append(all, "download "+d.SuggestedFilename)
+	}
+	if e.FileChooser {
+		all = append(all, "file chooser, without a file; to choose one, instead of the click: abrowser upload SELECTOR FILE")
 	}
 	return lines(all...)
 }

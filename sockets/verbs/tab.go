@@ -64,6 +64,9 @@ type TabsOut struct {
 	// Notified is the number of CDP events about pages that the broker has sent to the session's
 	// clients. Like LastDownload, it is set only in lists of a single session.
 	Notified int `json:"told,omitzero"`
+	// FileChoosers is the number of those events that are about a file chooser. Like LastDownload, it
+	// is set only in lists of a single session.
+	FileChoosers int `json:"fileChoosers,omitzero"`
 }
 
 // Text returns one line for each tab; a star marks the active one.
