@@ -71,8 +71,11 @@ func (b *Broker) isSame(ctx context.Context) (bool, error) {
 // meet records the pid of the broker that responds, and returns the settings of its browser.
 func (b *Broker) meet(ctx context.Context) (wire.Settings, error) {
 	h, err := b.caller.Hello(ctx)
+	if err != nil {
+		return wire.Settings{}, err
+	}
 	b.pid.Store(int64(h.PID))
-	return h.Settings, err
+	return h.Settings, nil
 }
 
 const aliveTime = time.Second

@@ -43,8 +43,11 @@ func measureFloor(ctx context.Context, b *bench, name string) error {
 	var took series
 	for range b.rounds {
 		out, one, err := c.command(ctx, socket)
-		if err != nil || out != "ok" {
-			return fmt.Errorf("the floor answered %q, %w", out, err)
+		if err != nil {
+			return err
+		}
+		if out != "ok" {
+			return fmt.Errorf("the floor answered %q, want ok", out)
 		}
 		took = append(took, one)
 	}
@@ -82,8 +85,11 @@ func measureAsked(ctx context.Context, b *bench, name string) error {
 			return err
 		}
 		out, least, err := bare.command(ctx, status.Data.Socket, request)
-		if err != nil || !strings.Contains(out, onForm) {
-			return fmt.Errorf("the daemon answered %q, %w", out, err)
+		if err != nil {
+			return err
+		}
+		if !strings.Contains(out, onForm) {
+			return fmt.Errorf("the daemon answered %q, want the URL of %s", out, onForm)
 		}
 		ours, bares = append(ours, one), append(bares, least)
 	}

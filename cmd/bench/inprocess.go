@@ -22,8 +22,11 @@ import (
 func measureLibrary(ctx context.Context, b *bench, name string) error {
 	c := b.contenderNamed(self)
 	libraries, err := filepath.Glob(filepath.Join(c.dir, ".abrowser", "driver", "*", "package"))
-	if err != nil || len(libraries) != 1 {
-		return fmt.Errorf("%d of our drivers: %w", len(libraries), err)
+	if err != nil {
+		return err
+	}
+	if len(libraries) != 1 {
+		return fmt.Errorf("%d of our drivers are installed, want one", len(libraries))
 	}
 	port, stop, err := b.chromeWithPort(ctx, "library")
 	if err != nil {

@@ -44,8 +44,11 @@ func measureREPL(ctx context.Context, b *bench, name string) error {
 				return err
 			}
 			answer, err := answers.ReadString('\n')
-			if err != nil || !strings.HasPrefix(answer, `{"success":true,`) {
-				return fmt.Errorf("repl answered %s to %s: %w", answer, line, err)
+			if err != nil {
+				return fmt.Errorf("reading the answer to %s: %w", line, err)
+			}
+			if !strings.HasPrefix(answer, `{"success":true,`) {
+				return fmt.Errorf("repl answered %s to %s", answer, line)
 			}
 		}
 		if i > 0 { // the first round includes the start of the process

@@ -34,8 +34,8 @@ func TestParseSelector(t *testing.T) {
 			t.Errorf("parseSelector(%q) = %+v, %v, want the query %q and the ref %d", tt.given, got, err, tt.query, tt.ref)
 		}
 	}
-	for _, given := range []string{"", "  ", "@x1", "@e", "@e1x", "aria-ref=e1", "div >> aria-ref=e1", "internal:control=enter-frame", "e99999999999", strings.Repeat("a", maxSelector+1)} {
-		if got, err := parseSelector(given); given != "e99999999999" && !errors.Is(err, wire.CodeBadInput) {
+	for _, given := range []string{"", "  ", "@x1", "@e", "@e1x", "aria-ref=e1", "div >> aria-ref=e1", "internal:control=enter-frame", strings.Repeat("a", maxSelector+1)} {
+		if got, err := parseSelector(given); !errors.Is(err, wire.CodeBadInput) {
 			t.Errorf("parseSelector(%.40q) = %+v, %v, want %s", given, got, err, wire.CodeBadInput)
 		}
 	}

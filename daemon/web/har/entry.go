@@ -76,7 +76,7 @@ type Pair struct {
 	Value string `json:"value"`
 }
 
-// maxBody is the size in bytes of the largest response body that is recorded.
+// maxBody is the size in bytes of the largest body that is recorded.
 const maxBody = 32 << 20
 
 // unknownType is recorded as the media type of a response that has no content type.
@@ -114,11 +114,11 @@ func (r *Request) SetHeaders(headers []Pair) {
 	}
 }
 
-// SetBody sets the body's size. If keep is true and the body is text, it also sets the body
-// itself. Call [Request.SetHeaders] first.
+// SetBody sets the body's size. If keep is true and the body is text of at most maxBody bytes, it
+// also sets the body itself. Call [Request.SetHeaders] first.
 func (r *Request) SetBody(body []byte, keep bool) {
 	r.BodySize = len(body)
-	if keep && utf8.Valid(body) {
+	if keep && len(body) <= maxBody && utf8.Valid(body) {
 		r.PostData = &postData{MIMEType: header(r.Headers, "content-type"), Params: []Pair{}, Text: string(body)}
 	}
 }

@@ -103,3 +103,25 @@ func TestResponseBody(t *testing.T) {
 		})
 	}
 }
+
+// The body of a request is recorded if it is wanted, is text, and is not too large.
+func TestRequestBody(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		body []byte
+		keep bool
+		want bool
+	}{
+		{"text", []byte("a=b"), true, true},
+		{"not wanted", []byte("a=b"), false, false},
+		{"not text", []byte{0xff}, true, false},
+		{"the largest", make([]byte, maxBody), true, true},
+		{"too large", make([]byte, maxBody+1), true, false},
+	} {
+		var r Request
+		r.SetBody(tt.body, tt.keep)
+		if got := r.PostData != nil; got != tt.want || r.BodySize != len(tt.body) {
+			t.Errorf("%s: recorded %t, want %t, with the size %d", tt.name, got, tt.want, r.BodySize)
+		}
+	}
+}
