@@ -10,10 +10,23 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
+// maxCredentials is the size in bytes of the largest file with a password.
+const maxCredentials = 4096
+
 // SetCredentials makes the driver send a user name and a password to the servers of one origin.
 // This is the given origin, or the origin of the session's page. If there is neither, it is the
 // origin of the page that is opened next.
 func SetCredentials(_ context.Context, at *direct.Settings, in verbs.CredentialsIn) (verbs.CredentialsOut, error) {
+	if in.PasswordFile != "" {
+		content, err := daemon.ReadFile(in.PasswordFile, maxCredentials)
+		if err != nil {
+			return verbs.CredentialsOut{}, err
+		}
+		in.Password, in.PasswordFile = strings.TrimSuffix(strings.TrimSuffix(string(content), "\n"), "\r"), ""
+		if err := in.Check(); err != nil {
+			return verbs.CredentialsOut{}, err
+		}
+	}
 	origin := OriginOf(in.Origin)
 	if in.Origin == "" {
 		origin = OriginOf(at.URL)
