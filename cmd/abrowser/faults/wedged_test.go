@@ -225,6 +225,30 @@ func TestWedgedIsNoticed(t *testing.T) {
 	}
 }
 
+// If one of a session's tabs does not respond, errors name it as the user does, by its tab id. The
+// session's other tab can be used, also by a new daemon.
+func TestWedgedTabIsNamed(t *testing.T) {
+	t.Parallel()
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	h.Text(t, "task", "open", s.URL("/secret"))
+	h.Text(t, "task", "tab", "new", s.URL("/page/second"))
+	second := rendererOf(t, h, "task")
+	h.Text(t, "task", "tab", "t1")
+	e2e.Stop(t, second)
+	if err := e2e.Kill(h.Daemon("task")); err != nil {
+		t.Fatal(err)
+	}
+	if got := h.Text(t, "task", "eval", "document.title"); got != `"Secret"` {
+		t.Errorf("the tab that responds has the title %s", got)
+	}
+	failed := h.Fails(t, wire.CodeWedged, "task", "tab", "t2")
+	if failed.Error == nil || *failed.Error != "tab t2 does not answer" || failed.Hint != "abrowser tab new" {
+		t.Errorf("tab t2 = %+v", failed)
+	}
+	h.Text(t, "task", "get", "url")
+}
+
 // rendererOf returns the renderer of the session's page: the process that uses the CPU while the
 // page runs a script.
 func rendererOf(t *testing.T, h *e2e.Home, session string) e2e.Process {
