@@ -8,6 +8,7 @@ import (
 	"github.com/abrowser/abrowser/daemon/web/cookies"
 	"github.com/abrowser/abrowser/daemon/web/history"
 	"github.com/abrowser/abrowser/daemon/web/pdf"
+	"github.com/abrowser/abrowser/daemon/web/profiler"
 	"github.com/abrowser/abrowser/daemon/web/settings"
 	"github.com/abrowser/abrowser/daemon/web/touch"
 	"github.com/abrowser/abrowser/daemon/web/traffic"
@@ -18,6 +19,7 @@ import (
 func (b backend) Handlers() []daemon.Handler {
 	p := b.pages
 	clip := clipboard.Clipboard{Prompts: p.prompts}
+	cpu := &profiler.Profiler{}
 	return []daemon.Handler{
 		queued(p, verbs.Open, (*call).open),
 		queued(p, verbs.Back, (*call).back),
@@ -110,6 +112,8 @@ func (b backend) Handlers() []daemon.Handler {
 		withCDP(p, verbs.SessionStorageGet, readTime, nil, cookies.Session.Get),
 		withCDP(p, verbs.SessionStorageSet, clearTime, nil, cookies.Session.Set),
 		withCDP(p, verbs.SessionStorageClear, readTime, nil, cookies.Session.Clear),
+		withCDP(p, verbs.ProfilerStart, actionTime, nil, cpu.Start),
+		withCDP(p, verbs.ProfilerStop, waitTime, nil, cpu.Stop),
 		withDriver(p, verbs.Console, console.Messages),
 		withDriver(p, verbs.Errors, console.Errors),
 		withDriver(p, verbs.Requests, traffic.Requests),
