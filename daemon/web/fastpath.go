@@ -46,7 +46,7 @@ const (
 // the action must not be tried in another way. If the element is not ready and the reason is
 // known, tryFastPath stores the reason in at.why.
 func (c *pageCall) tryFastPath(ctx context.Context, at *target, a action) (done performed, state fastResult, err error) {
-	if a.fast == nil || c.frame != "" || ctx.Err() != nil || len(c.page.held) > 0 { // only the driver can combine input with held keys and buttons
+	if a.fast == nil || c.frame != "" || ctx.Err() != nil || len(c.page.held) > 0 || c.trace.Current() != nil { // only the driver can combine input with held keys and buttons, and record it
 		return done, fastRefused, nil
 	}
 	limited, cancel := context.WithTimeout(ctx, daemon.TimeLeft(ctx, firstTry))

@@ -112,6 +112,8 @@ func (b backend) Handlers() []daemon.Handler {
 		withCDP(p, verbs.SessionStorageGet, readTime, nil, cookies.Session.Get),
 		withCDP(p, verbs.SessionStorageSet, clearTime, nil, cookies.Session.Set),
 		withCDP(p, verbs.SessionStorageClear, readTime, nil, cookies.Session.Clear),
+		queued(p, verbs.TraceStart, (*call).traceStart),
+		queued(p, verbs.TraceStop, (*call).traceStop),
 		withCDP(p, verbs.ProfilerStart, actionTime, nil, cpu.Start),
 		withCDP(p, verbs.ProfilerStop, waitTime, nil, cpu.Stop),
 		withDriver(p, verbs.Console, console.Messages),

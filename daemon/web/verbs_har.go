@@ -3,6 +3,8 @@ package web
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -133,4 +135,59 @@ func (conn *connection) replayHARs(paths []string) error {
 		}
 	}
 	return nil
+}
+
+// traceStart starts a trace of the session's pages.
+func (c *call) traceStart(ctx context.Context, in verbs.TraceStartIn) (verbs.TraceStartOut, error) {
+	if err := c.MaySet(ctx); err != nil {
+		return verbs.TraceStartOut{}, err
+	}
+	if err := c.trace.Check(); err != nil {
+		return verbs.TraceStartOut{}, err
+	}
+	conn, err := c.connected(ctx)
+	if err != nil {
+		return verbs.TraceStartOut{}, err
+	}
+	err = c.watch(actionTime, func() error { return c.trace.Start(conn.context.Tracing(), conn.lost, !in.NoScreenshots) })
+	return verbs.TraceStartOut{Started: err == nil}, codeError(err)
+}
+
+// traceStop ends the trace. It writes the trace to a file that the command then moves.
+func (c *call) traceStop(ctx context.Context, in verbs.TraceStopIn) (verbs.TraceStopOut, error) {
+	if err := c.MaySet(ctx); err != nil {
+		return verbs.TraceStopOut{}, err
+	}
+	recording, err := c.trace.Take()
+	if err != nil {
+		return verbs.TraceStopOut{}, err
+	}
+	if err := os.MkdirAll(c.driver.temp, 0o700); err != nil {
+		return verbs.TraceStopOut{}, wire.OSError("writing the trace", err)
+	}
+	path := filepath.Join(c.driver.temp, rand.Text()+".zip")
+	err = c.watch(waitTime, func() error { return recording.Stop(path) })
+	return verbs.TraceStopOut{Path: in.Path, Source: path}, codeError(err)
+}
+
+// traceCommand makes the trace, if one is recorded, show what follows as a part of the command with
+// the given name. The returned function ends that part. A failure only makes the trace less readable.
+func (c *call) traceCommand(ctx context.Context, name string) (end func()) {
+	recording, conn := c.trace.Current(), c.current()
+	if recording == nil || conn == nil {
+		return func() {}
+	}
+	ask := func(what string, do func() error) {
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTime)
+		defer cancel()
+		if _, err := askAside(limited, conn, func() (struct{}, error) { return struct{}{}, do() }); err != nil {
+			c.Log.Warn("recording the trace", "step", what, "error", err)
+		}
+	}
+	ask("begin", func() error { return recording.Begin(name) })
+	return func() {
+		if c.trace.Current() != nil {
+			ask("end", recording.End)
+		}
+	}
 }

@@ -43,6 +43,7 @@ import (
 	"github.com/abrowser/abrowser/daemon/web/downloads"
 	"github.com/abrowser/abrowser/daemon/web/prompts"
 	"github.com/abrowser/abrowser/daemon/web/refs"
+	"github.com/abrowser/abrowser/daemon/web/trace"
 	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/verbs"
@@ -58,6 +59,7 @@ type pages struct {
 	recorder  *recorder
 	refs      *refs.Refs
 	downloads *downloads.Downloads
+	trace     trace.Trace
 
 	connection  atomic.Pointer[connection] // the newest, which may be lost; nil before the first
 	pendingTabs atomic.Bool                // deferred work may have opened a tab that no reply has named
