@@ -38,6 +38,7 @@ type page struct {
 	held         map[string]bool              // pressed keys and buttons; used only by the command whose turn it is
 	shown        *shownSnapshot               // the last snapshot; used only by the command whose turn it is
 	taken        *takenPicture                // the last screenshot with --if-changed; as shown
+	camera       atomic.Pointer[camera]       // films the page; nil if the page is not filmed
 	gone         chan struct{}                // closed when the page is closed
 	crash        chan struct{}                // closed when the page's renderer has crashed
 	close        sync.Once
@@ -71,6 +72,11 @@ func newPage(conn *connection, p playwright.Page) (*page, error) {
 	}
 	pg.cdp = cdp
 	cdp.On("Abrowser.phase", pg.phase)
+	cdp.On("Page.screencastFrame", func(event any) {
+		if c := pg.camera.Load(); c != nil {
+			c.take(event)
+		}
+	})
 	info, err := pg.info()
 	if err != nil {
 		return nil, err

@@ -4,14 +4,17 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"encoding/base64"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/daemon/web/film"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -190,4 +193,136 @@ func (c *call) traceCommand(ctx context.Context, name string) (end func()) {
 			ask("end", recording.End)
 		}
 	}
+}
+
+const (
+	usualFPS  = 10
+	filmSize  = 1280 // pixels: the largest width and height of a video
+	filmJPEGs = 80   // the quality of the pictures that the browser sends, from 0 to 100
+)
+
+// camera films a page.
+type camera struct {
+	film *film.Film
+	page *page
+
+	mu      sync.Mutex // guards pending
+	pending []int      // pictures that are not acknowledged yet
+}
+
+// take handles the event with which the browser sends a picture of the page.
+func (c *camera) take(event any) {
+	params, _ := event.(map[string]any)
+	data, _ := params["data"].(string)
+	number, _ := params["sessionId"].(float64)
+	picture, err := base64.StdEncoding.DecodeString(data)
+	if err != nil || len(picture) == 0 {
+		return
+	}
+	c.mu.Lock()
+	c.pending = append(c.pending, int(number))
+	c.mu.Unlock()
+	c.film.Put(picture)
+}
+
+// acknowledge acknowledges the pictures that have come. Before that, the browser sends no further ones.
+// So it sends no more pictures than the film shows.
+func (c *camera) acknowledge() {
+	c.mu.Lock()
+	pending := c.pending
+	c.pending = nil
+	c.mu.Unlock()
+	for _, number := range pending {
+		c.page.conn.spawn(func() {
+			_, _ = c.page.cdp.Send("Page.screencastFrameAck", map[string]any{"sessionId": number}) // fails if the page is gone
+		})
+	}
+}
+
+// recordStart starts a video of the session's page.
+func (c *call) recordStart(ctx context.Context, in verbs.RecordStartIn) (verbs.RecordStartOut, error) {
+	if running := c.camera.Load(); running != nil {
+		return verbs.RecordStartOut{}, wire.Errorf(wire.CodeBadInput, "a video is being recorded into %s already", running.film.Path()).WithHint("abrowser record stop")
+	}
+	return c.recordPage(ctx, in)
+}
+
+// recordRestart ends a video, if one is being recorded, and starts another one.
+func (c *call) recordRestart(ctx context.Context, in verbs.RecordStartIn) (verbs.RecordStartOut, error) {
+	var before *verbs.RecordStopOut
+	if c.camera.Load() != nil {
+		stopped, err := c.recordStop(ctx, verbs.Empty{})
+		if err != nil {
+			return verbs.RecordStartOut{}, err
+		}
+		before = &stopped
+	}
+	out, err := c.recordPage(ctx, in)
+	out.Stopped = before
+	return out, err
+}
+
+func (c *call) recordPage(ctx context.Context, in verbs.RecordStartIn) (verbs.RecordStartOut, error) {
+	if err := c.MaySet(ctx); err != nil {
+		return verbs.RecordStartOut{}, err
+	}
+	ctx, cancel, err := c.limit(ctx, in, waitTime)
+	if err != nil {
+		return verbs.RecordStartOut{}, err
+	}
+	defer cancel()
+	if in.URL != "" {
+		if _, err := c.open(ctx, verbs.OpenIn{URL: in.URL}); err != nil {
+			return verbs.RecordStartOut{}, err
+		}
+	}
+	p, err := c.currentPage(ctx)
+	if err != nil {
+		return verbs.RecordStartOut{}, err
+	}
+	made := &camera{page: p}
+	made.film, err = film.Start(in.Path, cmp.Or(in.FPS, usualFPS), p.gone, made.acknowledge)
+	if err != nil {
+		return verbs.RecordStartOut{}, err
+	}
+	p.camera.Store(made)
+	c.camera.Store(made)
+	err = c.watch(daemon.TimeLeft(ctx, actionTime), func() error {
+		_, err := p.cdp.Send("Page.startScreencast", map[string]any{"format": "jpeg", "quality": filmJPEGs, "maxWidth": filmSize, "maxHeight": filmSize})
+		return err
+	})
+	if err != nil {
+		_, _ = c.endFilm()
+		return verbs.RecordStartOut{}, codeError(err)
+	}
+	return verbs.RecordStartOut{Started: true, Path: in.Path}, nil
+}
+
+// recordStop ends the video and waits until its file is written.
+func (c *call) recordStop(ctx context.Context, _ verbs.Empty) (verbs.RecordStopOut, error) {
+	if err := c.MaySet(ctx); err != nil {
+		return verbs.RecordStopOut{}, err
+	}
+	running := c.camera.Load()
+	if running == nil {
+		return verbs.RecordStopOut{}, wire.Errorf(wire.CodeBadInput, "no video is being recorded").WithHint("abrowser record start film.webm")
+	}
+	if p := running.page; !p.isGone() {
+		limited, cancel := context.WithTimeout(ctx, probeTime)
+		defer cancel()
+		if _, err := askAside(limited, p.conn, func() (any, error) { return p.cdp.Send("Page.stopScreencast", nil) }); err != nil {
+			c.Log.Warn("stopping the screencast", "error", err)
+		}
+	}
+	return c.endFilm()
+}
+
+// endFilm ends the video, if one is being recorded.
+func (p *pages) endFilm() (verbs.RecordStopOut, error) {
+	running := p.camera.Swap(nil)
+	if running == nil {
+		return verbs.RecordStopOut{}, nil
+	}
+	running.page.camera.Store(nil)
+	return running.film.Stop()
 }

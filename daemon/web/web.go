@@ -60,6 +60,7 @@ type pages struct {
 	refs      *refs.Refs
 	downloads *downloads.Downloads
 	trace     trace.Trace
+	camera    atomic.Pointer[camera] // nil if no video is being recorded
 
 	connection  atomic.Pointer[connection] // the newest, which may be lost; nil before the first
 	pendingTabs atomic.Bool                // deferred work may have opened a tab that no reply has named
@@ -160,9 +161,12 @@ func (b backend) IsAlive() bool { return b.driver.isAlive() }
 // State describes the driver.
 func (b backend) State(ctx context.Context) verbs.DriverStatus { return b.driver.status(ctx) }
 
-// FinishRecording ends a recording and writes the HAR. It first waits for Playwright's reports of
+// FinishRecording ends the recordings. It writes the video, if one is being recorded, and the HAR. It first waits for Playwright's reports of
 // the requests that were made so far. It returns the path of the HAR, or "" if no recording was on.
 func (b backend) FinishRecording() (path string, err error) {
+	if _, err := b.endFilm(); err != nil {
+		b.session.Log.Warn("writing the video", "error", err)
+	}
 	if b.recorder.isOn() {
 		b.awaitEvents()
 	}

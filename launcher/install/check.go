@@ -31,7 +31,17 @@ func (i *Installer) parts(ctx context.Context, s wire.Settings) []verbs.Part {
 	if err != nil {
 		return append(parts, FailedPart("browser", err))
 	}
-	return append(parts, i.checkBrowser(ctx, s, b), i.checkSandbox(ctx, b))
+	return append(parts, i.checkBrowser(ctx, s, b), i.checkSandbox(ctx, b), i.checkFFmpeg())
+}
+
+// checkFFmpeg returns the state of the system's ffmpeg, which only the command record needs. So it
+// is no failure if it is missing.
+func (i *Installer) checkFFmpeg() verbs.Part {
+	part := verbs.Part{Name: "ffmpeg", OK: true, Detail: "not installed; only record needs it", Hint: "abrowser install --with-deps"}
+	if found := browsers.LookPath(i.lookup, "ffmpeg"); len(found) > 0 {
+		part.Detail, part.Hint = found[0], ""
+	}
+	return part
 }
 
 // newPart returns the state of the part with this name. If err is nil, the part is OK and has

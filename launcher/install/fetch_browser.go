@@ -27,7 +27,7 @@ const (
 
 // fetchBrowser fetches a browser if none is installed. The caller holds the installation lock.
 //
-// If in.WithDeps is set, fetchBrowser also fetches fonts on Debian, and the system's libraries for
+// If in.WithDeps is set, fetchBrowser also fetches fonts and ffmpeg on Debian, and the system's libraries for
 // a browser from Playwright's installer. It tries to fetch these libraries without in.WithDeps too,
 // if this process is root on Debian and no browser was installed. A failure is then no error.
 func (i *Installer) fetchBrowser(ctx context.Context, s wire.Settings, in verbs.InstallIn) error {
@@ -73,15 +73,15 @@ func (i *Installer) fetchBrowser(ctx context.Context, s wire.Settings, in verbs.
 	return aptErr
 }
 
-// installPackages installs the distribution's Chromium if no browser is installed, and fonts if
-// in.WithDeps requests them.
+// installPackages installs the distribution's Chromium if no browser is installed, and fonts and
+// ffmpeg if in.WithDeps requests them.
 func (i *Installer) installPackages(ctx context.Context, s wire.Settings, in verbs.InstallIn) error {
 	packages := []string{}
 	if _, err := i.FindBrowser(s); err != nil {
 		packages = append(packages, "chromium")
 	}
 	if in.WithDeps {
-		packages = append(packages, "fonts-liberation", "fonts-noto-color-emoji", "fonts-freefont-ttf")
+		packages = append(packages, "fonts-liberation", "fonts-noto-color-emoji", "fonts-freefont-ttf", "ffmpeg")
 	}
 	if len(packages) == 0 {
 		return nil // another abrowser installed the browser while we waited for its lock

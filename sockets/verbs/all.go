@@ -20,7 +20,7 @@ func All() []wire.AnyVerb {
 		&PolicyDialog, &PolicyPermission, &PolicyNotification, &PolicyFilePicker, &PolicyRespond, &PolicyAnswer, &PolicyStatus,
 		&CookiesGet, &CookiesSet, &CookiesClear,
 		&LocalStorageGet, &LocalStorageSet, &LocalStorageClear, &SessionStorageGet, &SessionStorageSet, &SessionStorageClear,
-		&Console, &Errors, &Requests, &RequestDetail, &Route, &Unroute, &HARStart, &HARStop, &TraceStart, &TraceStop, &ProfilerStart, &ProfilerStop,
+		&Console, &Errors, &Requests, &RequestDetail, &Route, &Unroute, &HARStart, &HARStop, &TraceStart, &TraceStop, &RecordStart, &RecordRestart, &RecordStop, &ProfilerStart, &ProfilerStop,
 		&StateSave, &StateLoad, &StateList, &StateShow, &StateClear, &StateClean, &StateRename,
 		&ClipboardRead, &ClipboardWrite, &ClipboardCopy, &ClipboardPaste,
 		&AuthSave, &AuthLogin, &AuthList, &AuthShow, &AuthDelete,
