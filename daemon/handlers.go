@@ -119,9 +119,10 @@ func (s *Session) handlers() []Handler {
 	batch.inBatch = nil
 	end := Unqueued(verbs.Close, s.close)
 	end.inBatch = s.closeInBatch
-	all := append(s.backend.Handlers(), Unqueued(verbs.TabList, s.tabList), batch, end, Unqueued(verbs.Status, s.status))
+	all := append(s.backend.Handlers(), Unqueued(verbs.TabList, s.tabList), batch, end, Unqueued(verbs.Status, s.status),
+		Unqueued(verbs.Confirm, s.confirm), Unqueued(verbs.Deny, s.deny))
 	for i := range all {
-		all[i] = s.keepAwake(s.requireOwner(all[i]))
+		all[i] = s.obeyPolicy(s.keepAwake(s.requireOwner(all[i])))
 	}
 	return all
 }

@@ -25,6 +25,7 @@ type Session struct {
 
 	build    string
 	settings wire.Settings
+	held     heldCommands // by the action policy
 	since    time.Time
 	browser  func(context.Context) (home.Endpoint, error)
 	backend  Backend

@@ -36,6 +36,7 @@ func scripts(t *testing.T, dir string, shared *e2e.Home) {
 	update := flag.Lookup("update").Value.(flag.Getter).Get().(bool)
 	testscript.Run(t, testscript.Params{
 		Dir: dir, UpdateScripts: update, RequireExplicitExec: true, RequireUniqueNames: true,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"confirmation": confirmation},
 		Setup: func(e *testscript.Env) error {
 			h := shared
 			if h == nil {
@@ -63,6 +64,16 @@ func scripts(t *testing.T, dir string, shared *e2e.Home) {
 			return nil
 		},
 	})
+}
+
+// confirmation is a command of the transcripts. It stores the id that the last error's hint tells to
+// confirm in a variable.
+func confirmation(ts *testscript.TestScript, _ bool, args []string) {
+	id := regexp.MustCompile(`c-[0-9a-f]{16}`).FindString(ts.ReadFile("stderr"))
+	if id == "" {
+		ts.Fatalf("the error has no id to confirm")
+	}
+	ts.Setenv(args[0], id)
 }
 
 // Every verb occurs in a transcript, except the hidden ones, which only processes of abrowser use.

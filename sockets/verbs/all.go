@@ -25,6 +25,7 @@ func All() []wire.AnyVerb {
 		&ClipboardRead, &ClipboardWrite, &ClipboardCopy, &ClipboardPaste,
 		&AuthSave, &AuthLogin, &AuthList, &AuthShow, &AuthDelete,
 		&SetViewport, &SetDevice, &SetGeo, &SetOffline, &SetHeaders, &SetCredentials, &SetMedia, &SetReset,
+		&Confirm, &Deny,
 		&AddInitScript, &RemoveInitScript,
 		&PoolRequest, &PoolGrant, &PoolRequests,
 		&Batch, &REPL, &Close, &Kill, &Status, &Session, &SessionList, &SessionInfo, &SessionClose, &SessionLog, &SessionID,

@@ -44,7 +44,7 @@ func (o BrowserStatusOut) Text() string {
 
 // BrowserStatus describes the session's browser, which is the shared one by default.
 var BrowserStatus = wire.Verb[Empty, BrowserStatusOut]{Spec: wire.Spec{
-	Name: "browser status", Group: groupBrowser, Short: "Print the state of the shared browser", Example: "abrowser browser status",
+	Name: "browser status", NoPolicy: true, Group: groupBrowser, Short: "Print the state of the shared browser", Example: "abrowser browser status",
 	By: wire.ByBroker, Unqueued: true, NoStart: true, ReadOnly: true,
 }}
 
@@ -119,6 +119,6 @@ var Install = wire.Verb[InstallIn, PartsOut]{Spec: wire.Spec{
 
 // Doctor checks all components and says how to repair them.
 var Doctor = wire.Verb[Empty, PartsOut]{Spec: wire.Spec{
-	Name: "doctor", Group: groupBrowser, Short: "Check all parts and print how to repair them",
+	Name: "doctor", NoPolicy: true, Group: groupBrowser, Short: "Check all parts and print how to repair them",
 	Example: "abrowser doctor", By: wire.ByCommand, NoStart: true, ReadOnly: true,
 }}

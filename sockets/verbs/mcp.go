@@ -13,7 +13,7 @@ type MCPIn struct {
 
 // MCP serves the other verbs to an MCP client.
 var MCP = wire.Verb[MCPIn, Empty]{Spec: wire.Spec{
-	Name: "mcp", Group: groupSession, Short: "Serve an MCP client on standard input and output until the input ends",
+	Name: "mcp", NoPolicy: true, Group: groupSession, Short: "Serve an MCP client on standard input and output until the input ends",
 	Long:    "Every command is a tool with a parameter for the session. Without --tools the server offers the core tools, and a tool that adds the others.",
 	Example: "abrowser mcp --tools all", By: wire.ByCommand, NoStart: true,
 }}

@@ -124,7 +124,7 @@ func exceptions(per map[string]string) string {
 
 // PolicyStatus returns the session's policies, pending requests and queued files.
 var PolicyStatus = wire.Verb[Empty, PoliciesOut]{Spec: wire.Spec{
-	Name: "policy status", Group: groupPolicy, Short: "Print the session's policies, and what waits for a person or a file picker",
+	Name: "policy status", NoPolicy: true, Group: groupPolicy, Short: "Print the session's policies, and what waits for a person or a file picker",
 	Example: "abrowser policy status", Unqueued: true, ReadOnly: true,
 }}
 

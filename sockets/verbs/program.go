@@ -27,7 +27,7 @@ func (o SessionIDOut) Text() string { return o.Session }
 
 // SessionID returns a name for a session that depends only on a directory.
 var SessionID = wire.Verb[SessionIDIn, SessionIDOut]{Spec: wire.Spec{
-	Name: "session id", Group: groupSession, Short: "Print a session's name that stands for a directory",
+	Name: "session id", NoPolicy: true, Group: groupSession, Short: "Print a session's name that stands for a directory",
 	Long:    "The name is the same for each call in that directory, and another one for every other directory. It names no session by itself: export ABROWSER_SESSION=$(abrowser session id)",
 	Example: "abrowser session id --scope cwd --prefix shop", By: wire.ByCommand, NoStart: true, ReadOnly: true,
 }}
@@ -42,7 +42,7 @@ func (o ManOut) Text() string { return o.Page }
 
 // Man returns the manual page.
 var Man = wire.Verb[Empty, ManOut]{Spec: wire.Spec{
-	Name: "man", Group: groupProgram, Short: "Print the manual page, for man -l -", Example: "abrowser man",
+	Name: "man", NoPolicy: true, Group: groupProgram, Short: "Print the manual page, for man -l -", Example: "abrowser man",
 	By: wire.ByCommand, NoStart: true, ReadOnly: true,
 }}
 
@@ -60,7 +60,7 @@ func (o UpgradeOut) Text() string {
 
 // Upgrade returns how to install a newer abrowser.
 var Upgrade = wire.Verb[Empty, UpgradeOut]{Spec: wire.Spec{
-	Name: "upgrade", Group: groupProgram, Short: "Print how to install a newer abrowser", Example: "abrowser upgrade",
+	Name: "upgrade", NoPolicy: true, Group: groupProgram, Short: "Print how to install a newer abrowser", Example: "abrowser upgrade",
 	Long: "It changes nothing. Sessions and tabs survive an upgrade: the next command of a session replaces the session's daemon.",
 	By:   wire.ByCommand, NoStart: true, ReadOnly: true,
 }}

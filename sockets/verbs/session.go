@@ -52,7 +52,7 @@ type BatchOut struct {
 // Batch runs several commands in one request. Commands of other callers run before or after the
 // batch, not between its commands.
 var Batch = wire.Verb[BatchIn, BatchOut]{Spec: wire.Spec{
-	Name: "batch", Group: groupSession, Short: "Run several commands at once, without commands of other callers in between",
+	Name: "batch", NoPolicy: true, Group: groupSession, Short: "Run several commands at once, without commands of other callers in between",
 	Example: `abrowser batch "open https://example.com" "get title"`,
 }}
 
@@ -100,7 +100,7 @@ func (o CloseOut) Text() string {
 //   - [Open] has set OnEnd to close.
 //   - The session is incognito.
 var Close = wire.Verb[CloseIn, CloseOut]{Spec: wire.Spec{
-	Name: "close", Aliases: []string{"quit", "exit"}, Group: groupSession, Short: "End the session; its tabs stay open",
+	Name: "close", NoPolicy: true, Aliases: []string{"quit", "exit"}, Group: groupSession, Short: "End the session; its tabs stay open",
 	Example: "abrowser close", Unqueued: true, NoStart: true, EndsServer: true,
 }}
 
@@ -128,7 +128,7 @@ func (o KillOut) Text() string {
 
 // Kill ends the session by force, even if its daemon or driver does not answer.
 var Kill = wire.Verb[KillIn, KillOut]{Spec: wire.Spec{
-	Name: "kill", Group: groupSession, Short: "End the session by force, even if it does not answer; its tabs stay open",
+	Name: "kill", NoPolicy: true, Group: groupSession, Short: "End the session by force, even if it does not answer; its tabs stay open",
 	Example: "abrowser kill", By: wire.ByCommand, NoStart: true,
 }}
 
@@ -194,7 +194,7 @@ func (o StatusOut) Text() string {
 
 // Status returns the state of the session, even while a command runs.
 var Status = wire.Verb[Empty, StatusOut]{Spec: wire.Spec{
-	Name: "status", Group: groupSession, Short: "Print the state of the session", Example: "abrowser status",
+	Name: "status", NoPolicy: true, Group: groupSession, Short: "Print the state of the session", Example: "abrowser status",
 	Unqueued: true, NoStart: true, ReadOnly: true,
 }}
 
@@ -208,7 +208,7 @@ func (o SessionOut) Text() string { return o.Session }
 
 // Session returns the name of the session that commands use.
 var Session = wire.Verb[Empty, SessionOut]{Spec: wire.Spec{
-	Name: "session", Group: groupSession, Short: "Print the name of the session", Example: "abrowser session",
+	Name: "session", NoPolicy: true, Group: groupSession, Short: "Print the name of the session", Example: "abrowser session",
 	By: wire.ByCommand, NoStart: true, ReadOnly: true,
 }}
 
@@ -274,7 +274,7 @@ func (o SessionListOut) Text() string {
 
 // SessionList lists all sessions, including those that have ended and left tabs.
 var SessionList = wire.Verb[Empty, SessionListOut]{Spec: wire.Spec{
-	Name: "session list", Group: groupSession, Short: "List all sessions, including ended ones with tabs for review",
+	Name: "session list", NoPolicy: true, Group: groupSession, Short: "List all sessions, including ended ones with tabs for review",
 	Example: "abrowser session list", By: wire.ByCommand, NoStart: true, ReadOnly: true,
 }}
 
@@ -301,7 +301,7 @@ func (o SessionInfoOut) Text() string {
 
 // SessionInfo describes the session and its files.
 var SessionInfo = wire.Verb[Empty, SessionInfoOut]{Spec: wire.Spec{
-	Name: "session info", Group: groupSession, Short: "Print the session's state, process and files", Example: "abrowser session info",
+	Name: "session info", NoPolicy: true, Group: groupSession, Short: "Print the session's state, process and files", Example: "abrowser session info",
 	By: wire.ByCommand, NoStart: true, ReadOnly: true,
 }}
 

@@ -28,7 +28,7 @@ func (o SkillsOut) Text() string {
 
 // SkillsList lists the skills.
 var SkillsList = wire.Verb[Empty, SkillsOut]{Spec: wire.Spec{
-	Name: "skills list", Aliases: []string{"skills"}, Group: groupProgram, Short: "List the instructions for agents", Example: "abrowser skills list",
+	Name: "skills list", NoPolicy: true, Aliases: []string{"skills"}, Group: groupProgram, Short: "List the instructions for agents", Example: "abrowser skills list",
 	By: wire.ByCommand, NoStart: true, ReadOnly: true,
 }}
 
@@ -49,7 +49,7 @@ func (o SkillsGetOut) Text() string { return o.Content }
 
 // SkillsGet returns a skill.
 var SkillsGet = wire.Verb[SkillsGetIn, SkillsGetOut]{Spec: wire.Spec{
-	Name: "skills get", Group: groupProgram, Short: "Print instructions for an agent, of this version", Example: "abrowser skills get core",
+	Name: "skills get", NoPolicy: true, Group: groupProgram, Short: "Print instructions for an agent, of this version", Example: "abrowser skills get core",
 	By: wire.ByCommand, NoStart: true, ReadOnly: true,
 }}
 

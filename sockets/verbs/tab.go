@@ -224,6 +224,6 @@ func (o DialogStatusOut) Text() string {
 
 // DialogStatus returns the open JavaScript dialog, if any.
 var DialogStatus = wire.Verb[Empty, DialogStatusOut]{Spec: wire.Spec{
-	Name: "dialog status", Group: groupTabs, Short: "Print whether a JavaScript dialog is open", Example: "abrowser dialog status",
+	Name: "dialog status", NoPolicy: true, Group: groupTabs, Short: "Print whether a JavaScript dialog is open", Example: "abrowser dialog status",
 	Unqueued: true, NoStart: true, ReadOnly: true,
 }}

@@ -19,6 +19,8 @@ type Settings struct {
 	CDP            string   `json:"cdp,omitzero" env:"CDP" help:"attach to a running browser that abrowser did not start, by its port or URL"`
 	IdleTimeout    string   `json:"idleTimeout,omitzero" env:"IDLE_TIMEOUT,IDLE_TIMEOUT_MS" is:"duration" live:"true" help:"end the session after this time without a command; its tabs stay open: 90s, 30m (the default), 12h; 0 is never"`
 	BrowserIdle    string   `json:"browserIdleTimeout,omitzero" env:"BROWSER_IDLE_TIMEOUT" is:"duration" live:"true" help:"stop a browser after this time without tabs: 90s, 10m (the default), 12h; 0 is never"`
+	ActionPolicy   string   `json:"actionPolicy,omitzero" env:"ACTION_POLICY,POLICY" file:"in" help:"a file that says which commands may be run; see help confirm"`
+	ConfirmActions []string `json:"confirmActions,omitzero" env:"CONFIRM_ACTIONS" help:"commands that have to be confirmed, separated by commas"`
 
 	// Defaults are the names of the settings that come from a configuration file. They apply
 	// only when a session or browser is started. A session or browser that already runs with
@@ -73,7 +75,7 @@ func (s Settings) Location() Settings {
 // ForBrowser returns s without the settings that concern only the session. The mode is one of these
 // settings, since sessions of different modes can share a browser.
 func (s Settings) ForBrowser() Settings {
-	s.Mode, s.IdleTimeout = "", ""
+	s.Mode, s.IdleTimeout, s.ActionPolicy, s.ConfirmActions = "", "", "", nil
 	return s
 }
 

@@ -40,6 +40,7 @@ type Spec struct {
 	// EndsServer means that the verb ends its server. The server accepts such a verb from clients of
 	// any protocol version and build.
 	EndsServer bool
+	NoPolicy   bool // an action policy cannot forbid the verb
 	Hidden     bool // the verb is for use between processes, not for people
 }
 

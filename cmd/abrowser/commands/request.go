@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/policy"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -33,6 +35,15 @@ func (x *run) answer(ctx context.Context) (any, error) {
 	}
 	if files, _ := x.params["hars"].([]string); len(files) > 0 {
 		if err := verbs.CheckHARFiles(files); err != nil { // checked before the command starts a session
+			return nil, err
+		}
+	}
+	if x.spec.By != wire.ByDaemon { // otherwise the session's daemon applies its policy
+		in, err := x.verb.Decode(bytes.NewReader(body))
+		if err != nil {
+			return nil, err
+		}
+		if err := policy.Check(x.settings, x.spec, in); err != nil {
 			return nil, err
 		}
 	}
