@@ -9,6 +9,7 @@ import (
 	"github.com/abrowser/abrowser/daemon/web/history"
 	"github.com/abrowser/abrowser/daemon/web/pdf"
 	"github.com/abrowser/abrowser/daemon/web/profiler"
+	"github.com/abrowser/abrowser/daemon/web/react"
 	"github.com/abrowser/abrowser/daemon/web/settings"
 	"github.com/abrowser/abrowser/daemon/web/touch"
 	"github.com/abrowser/abrowser/daemon/web/traffic"
@@ -19,7 +20,7 @@ import (
 func (b backend) Handlers() []daemon.Handler {
 	p := b.pages
 	clip := clipboard.Clipboard{Prompts: p.prompts}
-	cpu := &profiler.Profiler{}
+	cpu, components := &profiler.Profiler{}, react.New()
 	return []daemon.Handler{
 		queued(p, verbs.Open, (*call).open),
 		queued(p, verbs.Back, (*call).back),
@@ -112,6 +113,11 @@ func (b backend) Handlers() []daemon.Handler {
 		withCDP(p, verbs.SessionStorageGet, readTime, nil, cookies.Session.Get),
 		withCDP(p, verbs.SessionStorageSet, clearTime, nil, cookies.Session.Set),
 		withCDP(p, verbs.SessionStorageClear, readTime, nil, cookies.Session.Clear),
+		withCDP(p, verbs.ReactTree, readTime, nil, components.Tree),
+		withCDP(p, verbs.ReactInspect, readTime, nil, components.Inspect),
+		withCDP(p, verbs.ReactSuspense, readTime, nil, components.Suspense),
+		withCDP(p, verbs.ReactRendersStart, readTime, nil, components.StartRenders),
+		withCDP(p, verbs.ReactRendersStop, readTime, nil, components.StopRenders),
 		queued(p, verbs.RecordStart, (*call).recordStart),
 		queued(p, verbs.RecordRestart, (*call).recordRestart),
 		queued(p, verbs.RecordStop, (*call).recordStop),
