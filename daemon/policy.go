@@ -43,11 +43,11 @@ func (s *Session) obeyPolicy(h Handler) Handler {
 	return h
 }
 
-type server func(ctx context.Context, call *wire.Call, body []byte) (any, error)
+type serving func(ctx context.Context, call *wire.Call, body []byte) (any, error)
 
 // checkPolicy returns an error unless the action policy allows the command. If the command has to be
 // confirmed, checkPolicy keeps it, and serve is called when it is confirmed.
-func (s *Session) checkPolicy(h wire.Handler, serve server, body []byte) error {
+func (s *Session) checkPolicy(h wire.Handler, serve serving, body []byte) error {
 	spec := h.Verb.Describe()
 	in, err := h.Verb.Decode(bytes.NewReader(body))
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *Session) checkPolicy(h wire.Handler, serve server, body []byte) error {
 // heldCommand is a command that waits to be confirmed.
 type heldCommand struct {
 	name  string
-	serve server
+	serve serving
 	body  []byte
 	until time.Time // when it is dropped
 }

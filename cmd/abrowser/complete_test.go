@@ -42,6 +42,12 @@ func toolsOf() map[string]string {
 func withoutExample() map[string]string {
 	return map[string]string{
 		verbs.Connect.Name:       "it needs a browser at this port; TestAttachedConnect runs the command",
+		verbs.Inspect.Name:       "it serves until its input ends; the transcript inspect-page runs the command",
+		verbs.Confirm.Name:       "its argument is different each time; the transcript policy-actions runs the command",
+		verbs.Deny.Name:          "its argument is different each time; the transcript policy-actions runs the command",
+		verbs.ReactTree.Name:     "it needs a page with React; TestReact runs the command",
+		verbs.ReactInspect.Name:  "it needs a page with React; TestReact runs the command",
+		verbs.ReactSuspense.Name: "it needs a page with React; TestReact runs the command",
 		verbs.CDP.Name:           "npx would download the program; the transcript cdp-endpoint and others run the command",
 		verbs.RequestDetail.Name: "its argument is different each time; the transcript network-requests runs the command",
 		verbs.Install.Name:       "--with-deps changes the machine; TestTamperedArchiveIsRefused and others run install",

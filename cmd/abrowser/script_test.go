@@ -80,7 +80,7 @@ func confirmation(ts *testscript.TestScript, _ bool, args []string) {
 func TestEveryVerbHasATranscript(t *testing.T) {
 	t.Parallel()
 	var lines []string
-	command := regexp.MustCompile(`abrowser(?: --(?:json|headed|session \S+|max-output \d+|content-boundaries))* ([a-z][a-z -]*)`)
+	command := regexp.MustCompile(`abrowser(?: --(?:json|headed|session \S+|max-output \d+|content-boundaries))* ([a-z][a-z0-9 -]*)`)
 	files, err := filepath.Glob("testdata/*/*.txtar")
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package install
 
 import (
 	"context"
+	"path/filepath"
 
 	"github.com/abrowser/abrowser/launcher/install/npm"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -31,19 +32,26 @@ func libraryPackage(name string) (p npm.Package, script string, ok bool) {
 	return p, script, true
 }
 
-// Library returns the path of the script of a library that runs in pages. If the library is not
-// installed, Library fetches it, unless ABROWSER_NO_INSTALL forbids that.
+// Libraries returns the names of the libraries that run in pages.
+func Libraries() []string { return []string{"axe-core", "web-vitals"} }
+
+// Library returns the path of the script of a library that runs in pages. It may be installed beside
+// the directory that ABROWSER_DRIVER_PATH names, or below the root. If the library is not installed, Library fetches it, unless ABROWSER_NO_INSTALL forbids that.
 func (i *Installer) Library(ctx context.Context, name string) (string, error) {
 	p, script, ok := libraryPackage(name)
 	if !ok {
 		return "", wire.Errorf(wire.CodeInternal, "there is no library %s", name)
 	}
-	dir := i.Root.Path("driver", p.Dir)
-	if p.Check(dir) == nil {
+	if driver, _ := i.lookup("ABROWSER_DRIVER_PATH"); driver != "" {
+		if dir := filepath.Join(filepath.Dir(driver), p.Dir); p.Check(dir) == nil {
+			return filepath.Join(dir, script), nil
+		}
+	}
+	if p.Check(i.Root.Path("driver", p.Dir)) == nil {
 		return i.Root.Path("driver", p.Dir, script), nil
 	}
 	if i.forbidsInstall() {
-		return "", wire.Errorf(wire.CodeInstall, "%s is not installed, and ABROWSER_NO_INSTALL forbids fetching it", name).WithHint("env -u ABROWSER_NO_INSTALL abrowser a11y")
+		return "", wire.Errorf(wire.CodeInstall, "%s is not installed, and ABROWSER_NO_INSTALL forbids fetching it", name).WithHint("unset ABROWSER_NO_INSTALL")
 	}
 	if err := i.Root.Make(); err != nil {
 		return "", err

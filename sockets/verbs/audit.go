@@ -20,7 +20,7 @@ type A11yIn struct {
 	Tags     []string `json:"tags,omitzero" help:"only rules with one of these tags, as wcag2a,wcag2aa"`
 	Selector string   `json:"selector,omitzero" flag:"selector,s" help:"only the elements below this one, by CSS"`
 	// Library is the path of axe-core's script. The command line sets it.
-	Library string `json:"library,omitzero" flag:"-" library:"axe-core"`
+	Library string `json:"library,omitzero" flag:"-" library:"axe-core" help:"the path of the library's script, which the command line sets"`
 	TimeoutIn
 }
 
@@ -77,7 +77,7 @@ var A11y = wire.Verb[A11yIn, A11yOut]{Spec: wire.Spec{
 type VitalsIn struct {
 	URL string `json:"url,omitzero" arg:"0" help:"the page to open first; without it the session's page"`
 	// Library is the path of web-vitals' script. The command line sets it.
-	Library string `json:"library,omitzero" flag:"-" library:"web-vitals"`
+	Library string `json:"library,omitzero" flag:"-" library:"web-vitals" help:"the path of the library's script, which the command line sets"`
 	TimeoutIn
 }
 

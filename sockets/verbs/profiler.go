@@ -40,7 +40,7 @@ var ProfilerStart = wire.Verb[ProfilerStartIn, ProfilerStartOut]{Spec: wire.Spec
 
 // ProfilerStopIn is the input of [ProfilerStop].
 type ProfilerStopIn struct {
-	Path string `json:"path,omitzero" arg:"0" file:"out" help:"the file to write; the default is a new file in the temporary directory"`
+	Path string `json:"path,omitzero" arg:"0" file:"out" help:"the file to write; the default is a new file in ~/.abrowser/recordings"`
 	TimeoutIn
 }
 
@@ -56,7 +56,7 @@ func (o ProfilerStopOut) Text() string { return fmt.Sprintf("%s (%d samples)", o
 
 // TakeFile returns the profile, which the caller then writes to a file; see [wire.Filer].
 func (o *ProfilerStopOut) TakeFile() (wire.File, bool) {
-	f := wire.File{Path: o.Path, Ext: ".cpuprofile", Content: o.Profile}
+	f := wire.File{Path: o.Path, Ext: ".cpuprofile", Dir: recordings, Content: o.Profile}
 	o.Profile = nil
 	return f, true
 }

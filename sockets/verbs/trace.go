@@ -2,6 +2,9 @@ package verbs
 
 import "github.com/abrowser/abrowser/sockets/wire"
 
+// recordings is the directory, below the root, for files without a path that show what a page did.
+const recordings = "recordings"
+
 // TraceStartIn is the input of [TraceStart].
 type TraceStartIn struct {
 	NoScreenshots bool `json:"noScreenshots,omitzero" help:"record no film of the pages, which costs less"`
@@ -25,7 +28,7 @@ var TraceStart = wire.Verb[TraceStartIn, TraceStartOut]{Spec: wire.Spec{
 
 // TraceStopIn is the input of [TraceStop].
 type TraceStopIn struct {
-	Path string `json:"path,omitzero" arg:"0" file:"out" help:"the file to write; the default is a new file in the temporary directory"`
+	Path string `json:"path,omitzero" arg:"0" file:"out" help:"the file to write; the default is a new file in ~/.abrowser/recordings"`
 }
 
 // TraceStopOut is the output of [TraceStop].
@@ -40,7 +43,7 @@ func (o TraceStopOut) Text() string { return o.Path }
 
 // TakeFile returns the trace, which the caller then writes to a file; see [wire.Filer].
 func (o *TraceStopOut) TakeFile() (wire.File, bool) {
-	f := wire.File{Path: o.Path, Ext: ".zip", Source: o.Source}
+	f := wire.File{Path: o.Path, Ext: ".zip", Dir: recordings, Name: "trace.zip", Source: o.Source}
 	o.Source = ""
 	return f, true
 }

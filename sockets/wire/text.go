@@ -12,6 +12,7 @@ type Texter interface {
 type File struct {
 	Path    string // absolute; empty for the default path
 	Ext     string // the extension of the default path, with its dot: ".png"
+	Dir     string // the directory of the default path, below the root; empty for that of screenshots or downloads
 	Content []byte
 	Source  string // instead of Content, the path of an existing file; it is moved, unless Keep is set
 	Keep    bool   // Source is copied instead of moved

@@ -49,8 +49,8 @@ func (x *run) cdpServer(port int, announce func(verbs.CDPOut) bool) CDPServer {
 // devTools is the start of the URL at which Chromium shows its own copy of DevTools.
 const devTools = "devtools://devtools/bundled/inspector.html?ws="
 
-// inspect serves the session's CDP endpoint for DevTools in a person's browser.
-func (x *run) inspect(ctx context.Context, in verbs.InspectIn) (*verbs.InspectOut, error) {
+// inspectPage serves the session's CDP endpoint for DevTools in a person's browser.
+func (x *run) inspectPage(ctx context.Context, in verbs.InspectIn) (*verbs.InspectOut, error) {
 	tab, err := x.tabToInspect(ctx, in.Tab)
 	if err != nil {
 		return nil, err

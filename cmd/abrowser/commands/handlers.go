@@ -54,7 +54,7 @@ func table() []handlers {
 		bind(verbs.MCP, (*run).serveMCP, nil, nil),
 		bind(verbs.MCPInstall, (*run).installMCP, nil, nil),
 		bind(verbs.CDP, (*run).serveCDP, nil, nil),
-		bind(verbs.Inspect, (*run).inspect, nil, nil),
+		bind(verbs.Inspect, (*run).inspectPage, nil, nil),
 		bind(verbs.Connect, (*run).connect, nil, nil),
 
 		constant(verbs.BrowserStatus, verbs.BrowserStatusOut{}),

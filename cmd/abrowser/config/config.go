@@ -107,18 +107,18 @@ func (c *Config) find(f wire.Field) (value any, layer int, err error) {
 }
 
 // absolute makes a relative path absolute, since the daemon has another working directory. A path
-// in a configuration file is relative to the file's directory. A name without a slash is not a
-// path, except for "." and "..". absolute also expands a leading ~/, which shells do not expand
+// in a configuration file is relative to the file's directory. Where a field takes a name or
+// a path, a value without a slash is a name, except for "." and "..". absolute also expands a leading ~/, which shells do not expand
 // after --profile=.
 func (c *Config) absolute(f wire.Field, value any, layer int) any {
 	path, ok := value.(string)
-	if !ok || f.File != "name" {
+	if !ok || path == "" || f.File != "name" && f.File != "in" {
 		return value
 	}
 	if home, known := c.Lookup("HOME"); known && strings.HasPrefix(path, "~/") {
 		return filepath.Join(home, path[2:])
 	}
-	if !strings.Contains(path, "/") && path != "." && path != ".." {
+	if f.File == "name" && !strings.Contains(path, "/") && path != "." && path != ".." {
 		return value
 	}
 	dir := c.Dir

@@ -7,6 +7,7 @@
 package files
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -200,7 +201,7 @@ func writePrivate(path string, content []byte) error {
 // below the root, with a name that consists of the session and the time. Two commands never write
 // the same file.
 func (w Files) writeNew(file wire.File) (string, error) {
-	name, err := w.newName("screenshots")
+	name, err := w.newName(cmp.Or(file.Dir, "screenshots"))
 	if err != nil {
 		return "", err
 	}

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"io"
@@ -21,7 +22,7 @@ const maxNames = 1000
 // still at its source.
 func (w Files) moveFile(file wire.File) (string, error) {
 	if file.Path == "" {
-		name, err := w.newName("downloads")
+		name, err := w.newName(cmp.Or(file.Dir, "downloads"))
 		if err != nil {
 			return "", err
 		}

@@ -47,7 +47,7 @@ func Vitals(_ context.Context, at *direct.Page, in verbs.VitalsIn) (verbs.Vitals
 			webVitals["on" + name](({ value, rating }) => (seen[name] = { name, value, rating }), { reportAllChanges: true });
 		await new Promise((done) => setTimeout(done, 300));
 		return Object.values(seen).sort((a, b) => (a.name < b.name ? -1 : 1));
-	}`, nil, &metrics)
+	}`, []any{}, &metrics)
 	return verbs.VitalsOut{URL: at.URL, Metrics: orEmpty(metrics)}, err
 }
 

@@ -3,6 +3,7 @@
 // nothing but a property of window whose name is a symbol, and for renders the hook through which
 // React reports its commits. Its value is the result of the command.
 (command, args) => {
+  const maxNodes = 2000, maxText = 300, maxEntries = 50, maxDepth = 4;
   // The kinds of fibers, which React calls tags.
   const component = new Set([0, 1, 2, 11, 14, 15]), hostRoot = 3, suspense = 13;
   const mark = Symbol.for("abrowser.react");
@@ -118,10 +119,16 @@
     return hooks;
   }
 
+  // provided returns the value of a context for a component, which React 16 keeps at the provider only.
+  function provided(fiber, context) {
+    for (let f = fiber.return; f; f = f.return) if (f.type && f.type._context === context) return f.memoizedProps.value;
+    return context._currentValue;
+  }
+
   function contextsOf(fiber) {
     const values = [];
     for (let c = fiber.dependencies && fiber.dependencies.firstContext; c && values.length < maxEntries; c = c.next) {
-      values.push({ name: (c.context && c.context.displayName) || "Context", value: describe(c.memoizedValue) });
+      values.push({ name: (c.context && c.context.displayName) || "Context", value: describe("memoizedValue" in c ? c.memoizedValue : provided(fiber, c.context)) });
     }
     return values;
   }

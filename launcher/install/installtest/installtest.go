@@ -25,7 +25,7 @@ func cache() (home.Root, error) {
 	return home.Root{Dir: filepath.Join(dir, "abrowser-tests")}, err
 }
 
-// Driver installs what a session needs, unless it is installed, and returns the driver's directory
+// Driver installs what a session needs, and the libraries that run in pages, unless it is installed, and returns the driver's directory
 // for ABROWSER_DRIVER_PATH.
 func Driver(ctx context.Context) (string, error) {
 	root, err := cache()
@@ -35,6 +35,11 @@ func Driver(ctx context.Context) (string, error) {
 	i := &install.Installer{Root: root}
 	if err := i.Ensure(ctx, wire.Settings{}); err != nil {
 		return "", err
+	}
+	for _, name := range install.Libraries() {
+		if _, err := i.Library(ctx, name); err != nil {
+			return "", err
+		}
 	}
 	d, err := i.FindDriver(ctx)
 	return d.Directory, err
