@@ -63,8 +63,8 @@ func table() []handlers {
 		constant(verbs.PoolGrant, verbs.PoolGrantOut{TabPool: "0", Message: "No agents waiting for tab space. Your tabs are safe."}),
 		constant(verbs.PoolRequests, verbs.PoolRequestsOut{PendingRequests: []verbs.PoolWait{}, ActiveReservations: []verbs.PoolReservation{}, TabPool: "0", Owners: []verbs.PoolShare{}}),
 		constant(verbs.TabPrune, verbs.TabPruneOut{Pruned: []verbs.Tab{}}),
-		bind(verbs.Confirm, nil, noneHeld[verbs.ConfirmOut], nil),
-		bind(verbs.Deny, nil, noneHeld[verbs.DenyOut], nil),
+		bind(verbs.Confirm, nil, (*run).confirmIdle, nil),
+		bind(verbs.Deny, nil, (*run).denyIdle, nil),
 		bind(verbs.BrowserStop, (*run).stopAll, (*run).stopIdle, nil),
 	}
 }
@@ -91,12 +91,6 @@ func bind[In, Out any](v wire.Verb[In, Out], local, idle, silent method[In, Out]
 		}
 	}
 	return handlers{v.Name, untyped(local), untyped(idle), untyped(silent)}
-}
-
-// noneHeld is the idle handler of verbs about a command that waits to be confirmed. Such commands
-// end with the session's daemon.
-func noneHeld[Out any](*run, context.Context, verbs.ConfirmIn) (*Out, error) {
-	return nil, wire.Errorf(wire.CodeNotFound, "no command waits to be confirmed: the session's daemon does not run").WithHint("run the command again")
 }
 
 // constant returns the handlers of a verb that only has an idle handler, which always returns the

@@ -143,3 +143,14 @@ func (x *run) endByForce(ctx context.Context, session string, page bool) (*verbs
 	released, err := x.release(ctx, session, page, true)
 	return &verbs.KillOut{Killed: killed, Kept: released.Kept, ClosedTabs: released.Closed, Discarded: released.Discarded}, err
 }
+
+// confirmIdle answers confirm if the session has no daemon. The commands that wait to be confirmed
+// end with the daemon.
+func (x *run) confirmIdle(context.Context, verbs.ConfirmIn) (*verbs.ConfirmOut, error) {
+	return nil, wire.Errorf(wire.CodeNotFound, "no command waits to be confirmed: the session's daemon does not run").WithHint("run the command again")
+}
+
+func (x *run) denyIdle(ctx context.Context, in verbs.ConfirmIn) (*verbs.DenyOut, error) {
+	_, err := x.confirmIdle(ctx, in)
+	return nil, err
+}

@@ -32,11 +32,13 @@ func TestVideosOfTwoTasks(t *testing.T) {
 	for task, shows := range colors {
 		together.Go(func() {
 			for _, args := range [][]string{
-				{"open", s.URL("/page/" + task)}, {"eval", paint(shows[0])},
+				{"open", s.URL("/page/" + task)},
+				{"eval", paint(shows[0])},
 				{"record", "start", filepath.Join(dir, task+".webm")},
 				{"eval", paint(shows[0])},
 				{"open", s.CrossURL("/page/" + task)},
-				{"eval", paint(shows[1])}, {"eval", paint(shows[1])},
+				{"eval", paint(shows[1])},
+				{"eval", paint(shows[1])},
 			} {
 				if r := h.Try(task, args...); r.Status != 0 {
 					t.Errorf("%s", r)
