@@ -54,6 +54,7 @@ func run[In, Out any](ctx, entered context.Context, s *Session, v wire.Verb[In, 
 		return none, ContextError(ctx)
 	}
 	ticket.isRecovering = s.isRecovering
+	ticket.pageAnswers = func() bool { return s.diagnose(ctx) == nil }
 	c := &Call{Session: s, request: request, Ticket: ticket}
 	c.bindCaller(v.Spec, in)
 	defer c.endIfRefused()

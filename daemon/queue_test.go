@@ -199,3 +199,36 @@ func TestCrashEndsCall(t *testing.T) {
 		next.release()
 	}
 }
+
+// A read that is overdue goes on if the page still answers.
+func TestReadOfASlowPage(t *testing.T) {
+	const limit = time.Second
+	for _, tt := range []struct {
+		name    string
+		takes   time.Duration
+		answers bool
+		code    wire.Code
+		after   time.Duration
+	}{
+		{"in time", limit / 2, false, "", limit / 2},
+		{"slow", limit + SlowTime/2, true, "", limit + SlowTime/2},
+		{"too slow", time.Hour, true, wire.CodeTimeout, limit + SlowTime},
+		{"wedged", time.Hour, false, wire.CodeWedged, limit},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var q queue
+			_, ticket, err := q.enter(t.Context(), "get count")
+			if err != nil {
+				t.Fatal(err)
+			}
+			ticket.pageAnswers = func() bool { return tt.answers }
+			began := time.Now()
+			err = ticket.Read(limit, nil, func() error { time.Sleep(tt.takes); return nil })
+			if tt.code == "" && err != nil || tt.code != "" && !errors.Is(err, tt.code) || time.Since(began) != tt.after {
+				t.Errorf("%s: Read() = %v after %s, want %q after %s", tt.name, err, time.Since(began), tt.code, tt.after)
+			}
+			ticket.release()
+			time.Sleep(2 * time.Hour) // until the call has returned
+		})
+	}
+}

@@ -18,7 +18,10 @@ type Ticket struct {
 	// isRecovering reports whether an overdue call waits for the replacement of a broker, a driver
 	// or a connection, and not for the page: see [Session.isRecovering]. The field may be nil.
 	isRecovering func() bool
-	deferred     func() // work to do after the command was answered; may be nil
+	// pageAnswers asks the driver and the page to respond, and reports whether both do so in time:
+	// see [Session.diagnose]. It is called when a read is overdue. The field may be nil.
+	pageAnswers func() bool
+	deferred    func() // work to do after the command was answered; may be nil
 
 	mu           sync.Mutex    // guards the fields below; taken after queue.mu
 	overdue      int           // the number of overdue calls that have not returned
@@ -128,12 +131,39 @@ func (t *Ticket) Watch(limit time.Duration, crash <-chan struct{}, call func() e
 // differs from [Ticket.Watch] in two ways. It does not add [Grace] to limit. And if the call is
 // overdue, the next command does not wait for it, because a call that changes nothing does no harm.
 func (t *Ticket) Peek(limit time.Duration, crash <-chan struct{}, call func() error) error {
-	done := make(chan error, 1)
-	go func() { done <- Recover(call) }() // ends with the page, at the latest
+	done := t.begin(call)
 	if result, ok := t.await(done, crash, limit); ok {
 		return result.err
 	}
 	return overdueError(t.verb)
+}
+
+// SlowTime is how much longer than its limit a read of the page may take, if the page still answers.
+const SlowTime = 5 * time.Second
+
+// Read runs a call that reads from the page. It differs from [Ticket.Peek] in one way: if the call
+// is overdue, Read asks the page to respond. A page that responds is not wedged, but slow, as pages
+// are on a busy machine. Read then waits up to [SlowTime] more, and returns [wire.CodeTimeout] if the
+// call has not returned after that.
+func (t *Ticket) Read(limit time.Duration, crash <-chan struct{}, call func() error) error {
+	done := t.begin(call)
+	if result, ok := t.await(done, crash, limit); ok {
+		return result.err
+	}
+	if t.pageAnswers == nil || !t.pageAnswers() {
+		return overdueError(t.verb)
+	}
+	if result, ok := awaitCall(done, crash, SlowTime); ok {
+		return result.err
+	}
+	return wire.Errorf(wire.CodeTimeout, "the page answers, but %q took too long", t.verb).WithHint("abrowser status")
+}
+
+// begin starts a call that changes nothing. The call's error arrives in the returned channel.
+func (t *Ticket) begin(call func() error) <-chan error {
+	done := make(chan error, 1)
+	go func() { done <- Recover(call) }() // ends with the page, at the latest
+	return done
 }
 
 // recoveryTime is how long a call may take while the driver or the broker is being replaced. A

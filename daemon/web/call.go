@@ -217,15 +217,18 @@ func (c *call) crashed() <-chan struct{} {
 	return c.page.crash
 }
 
-// peekFor makes a call that changes nothing, by [call.peek], and returns its result. If the call
-// takes longer than limit, peekFor returns an error, and the result is discarded.
-func peekFor[T any](c *call, limit time.Duration, question func() (T, error)) (T, error) {
+// readFor makes a call that reads from the page, and returns its result. If the call takes longer
+// than limit, and the page does not respond or is too slow, readFor returns an error, and the result
+// is discarded: see [daemon.Ticket.Read].
+func readFor[T any](c *call, limit time.Duration, question func() (T, error)) (T, error) {
+	c.askedDirectly = false
 	answers := make(chan T, 1)
-	err := c.peek(limit, func() error {
+	err := c.Ticket.Read(limit, c.crashed(), func() error {
 		answer, err := question()
 		answers <- answer
 		return err
 	})
+	c.noteDriverLoss(err)
 	var none T
 	if err != nil {
 		return none, err

@@ -120,7 +120,7 @@ const clockTime = 2 * time.Second
 // text serves as the document's name, because no two documents of a frame start at the same time.
 func (c *call) clock(ctx context.Context, ask func(limit time.Duration) (any, error)) (string, error) {
 	limit := daemon.TimeLeft(ctx, clockTime)
-	origin, err := peekFor(c, limit+time.Second, func() (any, error) { return ask(limit) })
+	origin, err := readFor(c, limit+time.Second, func() (any, error) { return ask(limit) })
 	if err != nil {
 		return "", err
 	}

@@ -119,7 +119,7 @@ func (c frameCall) await(ctx context.Context) (string, error) {
 // capture returns the snapshot of the frame.
 func (c frameCall) capture(ctx context.Context) (*aria.Node, error) {
 	limit := daemon.TimeLeft(ctx, snapshotTime)
-	text, err := peekFor(c.call, limit, func() (string, error) {
+	text, err := readFor(c.call, limit, func() (string, error) {
 		return c.page.Locator(c.frameDocument().query).AriaSnapshot(playwright.LocatorAriaSnapshotOptions{
 			Mode: playwright.AriaSnapshotModeAi, Timeout: playwright.Float(milliseconds(limit)),
 		})

@@ -16,8 +16,8 @@ import (
 // visible tab of the window: see [daemon.Call.HoldFront].
 func (c *pageCall) pageState(ctx context.Context, _ verbs.TabIn) (verbs.PageStateOut, error) {
 	limit := daemon.TimeLeft(ctx, readTime) + time.Second
-	value, err := peekFor(c.call, limit, func() (json.RawMessage, error) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit+time.Second) // peekFor ends first
+	value, err := readFor(c.call, limit, func() (json.RawMessage, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit+daemon.SlowTime)
 		defer cancel()
 		if c.frame != "" {
 			result, err := frameCall{c}.run(ctx, "Runtime.evaluate", map[string]any{"expression": pageStateScript, "returnByValue": true})

@@ -28,7 +28,7 @@ func (c *pageCall) capture(ctx context.Context) (*aria.Node, error) {
 // [aria.Node.Box].
 func (c *pageCall) captureWith(ctx context.Context, boxes bool) (*aria.Node, error) {
 	limit := daemon.TimeLeft(ctx, snapshotTime)
-	text, err := peekFor(c.call, limit+time.Second, func() (string, error) {
+	text, err := readFor(c.call, limit+time.Second, func() (string, error) {
 		return c.page.AriaSnapshot(playwright.PageAriaSnapshotOptions{
 			Mode: playwright.AriaSnapshotModeAi, Timeout: playwright.Float(milliseconds(limit)), Boxes: &boxes,
 		})
@@ -200,7 +200,7 @@ func (c *pageCall) part(ctx context.Context, whole numberedSnapshot, sel selecto
 		return nil, err
 	}
 	limit := daemon.TimeLeft(ctx, snapshotTime)
-	text, err := peekFor(c.call, limit+time.Second, func() (string, error) {
+	text, err := readFor(c.call, limit+time.Second, func() (string, error) {
 		return at.AriaSnapshot(playwright.LocatorAriaSnapshotOptions{
 			Mode: playwright.AriaSnapshotModeAi, Timeout: playwright.Float(milliseconds(limit)),
 		})

@@ -165,7 +165,7 @@ func (c *pageCall) findFirst(ctx context.Context, sel selector) (playwright.Loca
 // Playwright's own count, which is 0 if the document is being replaced.
 func (c *call) count(ctx context.Context, all playwright.Locator) (int, error) {
 	for {
-		answer, err := peekFor(c, daemon.TimeLeft(ctx, readTime)+time.Second, func() (any, error) { return all.EvaluateAll("all => all.length") })
+		answer, err := readFor(c, daemon.TimeLeft(ctx, readTime)+time.Second, func() (any, error) { return all.EvaluateAll("all => all.length") })
 		if !isDocumentGone(err) {
 			n, _ := answer.(int)
 			return n, codeError(err)

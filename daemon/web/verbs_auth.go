@@ -161,7 +161,7 @@ func (s signIn) isShown(ctx context.Context, field string) bool {
 	if err != nil {
 		return false
 	}
-	visible, err := peekFor(s.call, readTime, func() (bool, error) { return at.find.IsVisible() })
+	visible, err := readFor(s.call, readTime, func() (bool, error) { return at.find.IsVisible() })
 	return err == nil && visible
 }
 

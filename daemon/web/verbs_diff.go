@@ -68,7 +68,7 @@ func (c look) view(ctx context.Context, s shot) (picture.View, error) {
 	var shown picture.View
 	if s.element != nil {
 		limit := daemon.TimeLeft(ctx, readTime)
-		box, err := peekFor(c.call, limit+daemon.Grace, func() (*playwright.Rect, error) {
+		box, err := readFor(c.call, limit+daemon.Grace, func() (*playwright.Rect, error) {
 			return s.element.BoundingBox(playwright.LocatorBoundingBoxOptions{Timeout: playwright.Float(milliseconds(limit))})
 		})
 		if err != nil {

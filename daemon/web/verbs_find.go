@@ -80,7 +80,7 @@ func (f finding) text(ctx context.Context) (verbs.FindOut, error) {
 		return verbs.FindOut{}, err
 	}
 	limit := daemon.TimeLeft(ctx, readTime)
-	text, err := peekFor(f.call, limit+time.Second, func() (string, error) {
+	text, err := readFor(f.call, limit+time.Second, func() (string, error) {
 		return at.InnerText(playwright.LocatorInnerTextOptions{Timeout: playwright.Float(milliseconds(limit))})
 	})
 	if isTimeout(err) {
@@ -185,7 +185,7 @@ func (f finding) names(ctx context.Context) []string {
 			attribute = f.in.By
 		}
 		all := f.page.Locator(f.frame + "css=[" + attribute + "]")
-		answer, err := peekFor(f.call, readTime, func() (any, error) {
+		answer, err := readFor(f.call, readTime, func() (any, error) {
 			return all.EvaluateAll("(all, name) => all.map((e) => e.getAttribute(name)).filter(Boolean)", attribute)
 		})
 		found, _ := answer.([]any)

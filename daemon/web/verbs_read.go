@@ -106,7 +106,10 @@ func read[T any](ctx context.Context, c *pageCall, given string, q reading, ask 
 		return value, c.page.URL(), err
 	}
 	limit := daemon.TimeLeft(ctx, readTime)
-	value, err = peekFor(c.call, limit+time.Second, func() (T, error) { return ask(at.find, playwright.Float(milliseconds(limit))) })
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) { // the page is slow, but has just counted the elements
+		limit = daemon.SlowTime
+	}
+	value, err = readFor(c.call, limit+time.Second, func() (T, error) { return ask(at.find, playwright.Float(milliseconds(limit))) })
 	if isTimeout(err) {
 		return value, "", c.unreadError(ctx, *at)
 	}

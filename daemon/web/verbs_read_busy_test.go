@@ -62,3 +62,23 @@ func TestReadOfABusyPage(t *testing.T) {
 		})
 	}
 }
+
+// A page that answers a moment after the limit of a read is slow and not wedged.
+func TestReadOfASlowPage(t *testing.T) {
+	t.Parallel()
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/form"))
+	// A read has 5 s, and Playwright's call one second more. The page's diagnosis then takes one
+	// second at least.
+	eval(t, s, `(() => {
+		const real = window.eval
+		window.eval = (code) => {
+			for (const end = Date.now() + 6400; code.includes("all.length") && Date.now() < end;);
+			return real(code)
+		}
+		return 0
+	})()`)
+	if got := do(t, s, verbs.GetCount, verbs.GetIn{Element: element("#agree")}).Count; got != 1 {
+		t.Errorf("get count = %d, want 1", got)
+	}
+}

@@ -314,7 +314,7 @@ func (c *pageCall) clickNewTab(ctx context.Context, in verbs.ClickIn) (verbs.Cli
 
 func (c *call) linkTarget(ctx context.Context, at target) (string, error) {
 	limit := daemon.TimeLeft(ctx, readTime)
-	answer, err := peekFor(c, limit+time.Second, func() (any, error) {
+	answer, err := readFor(c, limit+time.Second, func() (any, error) {
 		return script("e => { const a = e.closest('a[href], area[href]'); return a ? a.href : '' }", nil)(at.find, playwright.Float(milliseconds(limit)))
 	})
 	if err != nil {
