@@ -193,9 +193,10 @@ func (b *Broker) depart(ctx context.Context, party string) error {
 	return err
 }
 
-// incognito creates a private browser context for the session, if the session has none.
-func (b *Broker) incognito(ctx context.Context) error {
-	return b.request(ctx, verbs.BrokerIncognito.Spec, verbs.IncognitoIn{Session: b.session}, &verbs.Empty{})
+// incognito creates a private browser context for the session, if the session has none. If domains
+// is not empty, the context reaches only these.
+func (b *Broker) incognito(ctx context.Context, domains []string) error {
+	return b.request(ctx, verbs.BrokerIncognito.Spec, verbs.IncognitoIn{Session: b.session, Domains: domains}, &verbs.Empty{})
 }
 
 // repeatable returns a copy of the spec that is marked ReadOnly, so that [Broker.request] may send

@@ -189,7 +189,7 @@ func (s *Session) startAndClaim(ctx context.Context, claimant *caller) (home.End
 func (s *Session) startBrowser(ctx context.Context) (home.Endpoint, error) {
 	place, err := s.browser(ctx)
 	if err == nil && s.settings.SessionMode() == wire.ModeIncognito {
-		err = goneIfNotRunning(s.Broker.incognito(ctx))
+		err = goneIfNotRunning(s.Broker.incognito(ctx, s.settings.AllowedDomains))
 	}
 	return place, err
 }
@@ -209,7 +209,7 @@ func (s *Session) awaitBrowser(ctx context.Context) (home.Endpoint, error) {
 		return place, wire.Errorf(wire.CodeNotRunning, "the browser was stopped")
 	}
 	if s.settings.SessionMode() == wire.ModeIncognito {
-		return place, s.Broker.incognito(ctx)
+		return place, s.Broker.incognito(ctx, s.settings.AllowedDomains)
 	}
 	return place, nil
 }

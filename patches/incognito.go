@@ -37,18 +37,71 @@ func (n SharedTabsError) Error() string {
 	return fmt.Sprintf("%d tabs are in the shared context", int(n))
 }
 
+// ErrFiltered is the error of [Mux.Incognito] for a tenant that is incognito with another filter.
+var ErrFiltered = errors.New("the session's pages have another filter")
+
 // Incognito makes a tenant incognito. It calls done(nil) when the tenant's private context exists.
 // If the browser does not create the context, it calls done() with the error. If the tenant has
 // tabs and is not yet incognito, Incognito changes nothing and calls done() with a
-// [SharedTabsError].
-func (m *Mux) Incognito(name string, done func(error)) {
+// [SharedTabsError]. If the tenant is already incognito with other domains, Incognito changes
+// nothing and calls done() with [ErrFiltered].
+//
+// If domains is not empty, the private context and all other contexts of the tenant use a proxy
+// that passes requests to these domains only. Incognito gets the proxy's address from
+// [Options.Filter].
+func (m *Mux) Incognito(name string, domains []string, done func(error)) {
 	tn := m.tenantFor(name)
-	if n := len(tn.tabs) + len(tn.Lost); n > 0 && !tn.Incognito {
+	n := len(tn.tabs) + len(tn.Lost)
+	switch {
+	case n > 0 && !tn.Incognito:
 		done(SharedTabsError(n))
+		return
+	case tn.Incognito && (n > 0 || tn.Private != "") && !slices.Equal(tn.Filter.Domains, domains):
+		done(ErrFiltered)
 		return
 	}
 	tn.Incognito = true
+	if !slices.Equal(tn.Filter.Domains, domains) {
+		tn.Filter = Filter{Domains: domains}
+	}
 	m.createPrivate(tn, done)
+}
+
+// contextOptions are parameters of Target.createBrowserContext.
+type contextOptions struct {
+	ProxyServer     string `json:"proxyServer,omitzero"`
+	ProxyBypassList string `json:"proxyBypassList,omitzero"`
+}
+
+// filtered returns the parameters with which the tenant's browser contexts are created, and starts
+// the tenant's filter, if it has one and the filter is not running.
+func (m *Mux) filtered(tn *tenant) (contextOptions, error) {
+	if tn.Filter.IsZero() {
+		return contextOptions{}, nil
+	}
+	if tn.Filter.Address == "" {
+		if m.Filter == nil {
+			return contextOptions{}, errors.New("there is no filter")
+		}
+		address, err := m.Filter(tn.Name, tn.Filter.Domains)
+		if err != nil {
+			return contextOptions{}, fmt.Errorf("starting the filter of the session: %w", err)
+		}
+		tn.Filter.Address = address
+	}
+	// Without this entry of the list, requests to this machine would not use the proxy.
+	return contextOptions{"http://" + tn.Filter.Address, "<-loopback>"}, nil
+}
+
+// Filters returns the filters of the tenants by the name of the tenant.
+func (m *Mux) Filters() map[string]Filter {
+	all := map[string]Filter{}
+	for name, tn := range m.tenants {
+		if !tn.Filter.IsZero() {
+			all[name] = tn.Filter
+		}
+	}
+	return all
 }
 
 // createPrivate creates an incognito tenant's private context unless it exists. It calls done(nil)
@@ -62,7 +115,16 @@ func (m *Mux) createPrivate(tn *tenant, done func(error)) {
 	if len(tn.whenPrivate) > 1 {
 		return
 	}
-	m.call("Target.createBrowserContext", nil, "", func(in cdp.Message) {
+	options, err := m.filtered(tn)
+	if err != nil {
+		m.privateCreated(tn, err)
+		return
+	}
+	var params []byte
+	if options != (contextOptions{}) {
+		params = encode(options)
+	}
+	m.call("Target.createBrowserContext", params, "", func(in cdp.Message) {
 		var out contextParam
 		err := in.Result(&out)
 		if err == nil && out.ContextID == "" {
@@ -78,12 +140,17 @@ func (m *Mux) createPrivate(tn *tenant, done func(error)) {
 			m.downloads.accept(tn.Private, nil)
 			m.save()
 		}
-		waiting := tn.whenPrivate
-		tn.whenPrivate = nil
-		for _, call := range waiting {
-			call(err)
-		}
+		m.privateCreated(tn, err)
 	})
+}
+
+// privateCreated calls the functions that wait for the tenant's private context.
+func (m *Mux) privateCreated(tn *tenant, err error) {
+	waiting := tn.whenPrivate
+	tn.whenPrivate = nil
+	for _, call := range waiting {
+		call(err)
+	}
 }
 
 // disposeContext disposes a browser context. If the browser refuses that, disposeContext closes the

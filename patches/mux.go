@@ -53,6 +53,9 @@ type Options struct {
 	// to be closed. If Admit returns an error, the Mux refuses the new tab and sends the error's
 	// text to the client. If Admit is nil, every tab is allowed.
 	Admit func(tenant string) (evict string, err error)
+	// Filter starts the filter of a tenant: a proxy that passes requests to the given domains only.
+	// It returns the proxy's address. It may not wait for the browser or a client.
+	Filter func(tenant string, domains []string) (address string, err error)
 	// AgentAlive reports whether an agent, the program that uses a session, is known to be
 	// alive, even if it is not connected. The tenants of a living agent cannot be claimed by
 	// another agent. If AgentAlive is nil, no agent without a connection counts as alive.

@@ -160,13 +160,18 @@ func fromClient(m *Mux, id ClientID, msg string) {
 
 const firstID = 1000000001
 
+// filterOf is the filter of a session: no proxy runs at its address.
+func filterOf(tenant string, domains []string) (string, error) {
+	return fmt.Sprintf("filter-of-%s-for-%s", tenant, strings.Join(domains, "-")), nil
+}
+
 // play passes the inputs of a stream to a Mux. It returns the stream with the Mux's actual outputs.
 func play(t *testing.T, in *txtar.Archive) []byte {
 	t.Helper()
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	rec := &recorder{}
 	first := int64(firstID)
-	m := New(Options{Transport: rec, Clock: func() time.Time { return now }, FirstID: firstID, DownloadDir: "/downloads"})
+	m := New(Options{Transport: rec, Clock: func() time.Time { return now }, FirstID: firstID, DownloadDir: "/downloads", Filter: filterOf})
 	m.ready, m.shared = true, "SHARED"
 	for _, f := range in.Files {
 		words := strings.Fields(f.Name)
@@ -199,7 +204,7 @@ func play(t *testing.T, in *txtar.Archive) []byte {
 				rec.note("result", text)
 			})
 		case "incognito":
-			m.Incognito(words[1], func(err error) { rec.note("result", fmt.Sprint("incognito: ", err)) })
+			m.Incognito(words[1], words[2:], func(err error) { rec.note("result", fmt.Sprint("incognito: ", err)) })
 		case "prune":
 			m.Prune("", 0, time.Second, func(gone map[string][]Tab) { rec.note("result", fmt.Sprint(len(gone["a"]), " pruned")) })
 		case "tick":
@@ -215,7 +220,7 @@ func play(t *testing.T, in *txtar.Archive) []byte {
 				state = state.Died()
 			}
 			first += 1000
-			o := Options{Transport: rec, Clock: func() time.Time { return now }, FirstID: first, State: state, DownloadDir: "/downloads", SpareAfter: m.SpareAfter}
+			o := Options{Transport: rec, Clock: func() time.Time { return now }, FirstID: first, State: state, DownloadDir: "/downloads", SpareAfter: m.SpareAfter, Filter: filterOf}
 			if words[0] == "external" {
 				o.External, o.Visible, o.DownloadDir = true, true, ""
 			}

@@ -8,10 +8,17 @@ import (
 
 // createBrowserContext creates a browser context for the tenant. The Mux sends the request on its
 // root session and without disposeOnDetach, so that the context outlives both the client and the
-// Mux.
+// Mux. If the tenant has a filter, the context uses it, whatever proxy the client has requested.
 func createBrowserContext(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	delete(f, "disposeOnDetach")
 	tn := s.client.tenant
+	options, err := m.filtered(tn)
+	if err != nil {
+		return &cdp.Error{Code: -32000, Message: err.Error()}
+	}
+	if options != (contextOptions{}) {
+		f["proxyServer"], f["proxyBypassList"] = encode(options.ProxyServer), encode(options.ProxyBypassList)
+	}
 	m.callFor(s, r, encode(f), func(in cdp.Message) {
 		var out contextParam
 		if err := in.Result(&out); err != nil {

@@ -36,7 +36,10 @@ type Tenant struct {
 	// is empty until the context has been created in the present browser.
 	Incognito bool   `json:"incognito,omitzero"`
 	Private   string `json:"private,omitzero"`
-	Tabs      []Tab  `json:"tabs"`
+	// Filter is the proxy that the private context and all other contexts of the tenant use. It is
+	// the zero value if they reach the network directly.
+	Filter Filter `json:"filter,omitzero"`
+	Tabs   []Tab  `json:"tabs"`
 	// Lost lists the tabs that were open when the browser died and that have not been reopened.
 	Lost []Tab `json:"lost,omitzero"`
 	// Reopened lists the tabs that were opened again. [Mux.ClearReopened] clears the list.
@@ -46,6 +49,15 @@ type Tenant struct {
 	Downloads    []Download `json:"downloads,omitzero"`
 	LastDownload int        `json:"lastDownload,omitzero"` // the number of the newest download
 }
+
+// Filter is a proxy that passes requests to some domains only.
+type Filter struct {
+	Domains []string `json:"domains"`
+	Address string   `json:"address,omitzero"` // empty if the proxy is not running
+}
+
+// IsZero reports whether there is no filter.
+func (f Filter) IsZero() bool { return len(f.Domains) == 0 }
 
 // Reopened is a tab that was opened again after its browser had died.
 type Reopened struct {
@@ -204,7 +216,7 @@ const saveDelay = 500 * time.Millisecond
 func (s State) Died() State {
 	var rest State
 	for _, o := range s.Tenants {
-		o.Contexts, o.Private = nil, ""
+		o.Contexts, o.Private, o.Filter.Address = nil, "", ""
 		tabs := slices.DeleteFunc(slices.Concat(o.Tabs, o.Lost), func(t Tab) bool { return t.Context != "" })
 		slices.SortFunc(tabs, func(x, y Tab) int { return cmp.Compare(x.Number, y.Number) })
 		for i := range tabs {
@@ -224,6 +236,7 @@ func (s State) Stopped() State {
 	var rest State
 	for _, o := range s.Tenants {
 		o.Active, o.Contexts, o.Private, o.Lost, o.Tabs, o.Reopened, o.Downloads = "", nil, "", nil, nil, nil, nil
+		o.Filter.Address = ""
 		if o.Released.IsZero() {
 			o.Released = o.Last
 		}

@@ -43,6 +43,7 @@ func (b *broker) run(ctx context.Context, messages <-chan []byte) {
 			if b.serving {
 				b.checkIdle()
 				b.tick()
+				b.matchFilters()
 			}
 			if b.unsaved {
 				b.save()

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/launcher/broker/downloads"
+	"github.com/abrowser/abrowser/launcher/broker/filter"
 	"github.com/abrowser/abrowser/launcher/broker/jar"
 	"github.com/abrowser/abrowser/launcher/broker/pool"
 	"github.com/abrowser/abrowser/launcher/broker/queue"
@@ -61,7 +62,8 @@ type broker struct {
 	unsaved    bool // the state could not be written
 	idle       idle
 	pool       *pool.Pool
-	sweepEvery time.Duration // the time between two searches for agents that have ended
+	filters    map[string]*filter.Proxy // by the name of their session
+	sweepEvery time.Duration            // the time between two searches for agents that have ended
 	lastSweep  time.Time
 }
 
@@ -70,7 +72,7 @@ type broker struct {
 func Serve(ctx context.Context, o ServeOptions) error {
 	b := &broker{
 		ServeOptions: o, log: o.Log, inbox: make(chan func(), inboxLength), done: make(chan struct{}), gone: make(chan struct{}),
-		idleClosed: make(chan struct{}), clients: map[patches.ClientID]*cdpClient{}, departed: map[string]time.Time{}, toBrowser: queue.New(browserLimit),
+		idleClosed: make(chan struct{}), clients: map[patches.ClientID]*cdpClient{}, departed: map[string]time.Time{}, filters: map[string]*filter.Proxy{}, toBrowser: queue.New(browserLimit),
 	}
 	if b.log == nil {
 		b.log = slog.New(slog.DiscardHandler)
@@ -155,7 +157,9 @@ func (b *broker) prepare() error {
 	b.mux = patches.New(patches.Options{
 		Transport: b, Admit: b.admit, AgentAlive: b.isKnownAlive, State: state, Log: b.log, OnActivity: b.jar.SaveSoon, DownloadDir: b.downloads.Path,
 		External: external, SpareAfter: b.spareAfter(), Visible: b.isVisible(), BrowserStart: b.browser.Began, CleanupScript: b.CleanupScript,
+		Filter: b.startFilter,
 	})
+	b.matchFilters()
 	return nil
 }
 
@@ -214,6 +218,7 @@ func (b *broker) serve(ctx context.Context, listener net.Listener) error {
 	_ = b.up.Close() // the connection ends with this process in any case
 	work.Wait()
 	b.finalizing.Wait()
+	b.closeFilters()
 	b.downloads.Close(isClosed(b.gone))
 	return err
 }

@@ -136,16 +136,24 @@ func (b *broker) serveDepart(ctx context.Context, _ *wire.Call, in verbs.DepartI
 }
 
 // serveIncognito gives a session a browser context of its own, before its first client
-// connects.
+// connects. If the request has domains, the context reaches only these.
 func (b *broker) serveIncognito(ctx context.Context, _ *wire.Call, in verbs.IncognitoIn) (verbs.Empty, error) {
 	if b.Settings.External() {
 		return verbs.Empty{}, wire.Errorf(wire.CodeBadInput, "no session can be incognito in a browser that abrowser did not start")
 	}
-	failure, err := await(ctx, b, func(done func(error)) { b.mux.Incognito(in.Session, done) })
+	if len(in.Domains) > 0 && slices.ContainsFunc(b.Settings.Args, func(arg string) bool { return strings.HasPrefix(arg, "--proxy-") }) {
+		return verbs.Empty{}, wire.Errorf(wire.CodeBadInput, "the browser was started with a proxy, and a session with allowed domains has to use abrowser's own").
+			WithHint("start a browser without %s for it: abrowser browser stop", "--args --proxy-server")
+	}
+	failure, err := await(ctx, b, func(done func(error)) { b.mux.Incognito(in.Session, in.Domains, done) })
 	var tabs patches.SharedTabsError
 	if errors.As(failure, &tabs) {
 		failure = wire.Errorf(wire.CodeSettingsDiffer, "session %s left %d tabs in the shared browser, which are not incognito", in.Session, int(tabs)).
 			WithHint("abrowser --session %s close --page", in.Session)
+	}
+	if errors.Is(failure, patches.ErrFiltered) {
+		failure = wire.Errorf(wire.CodeSettingsDiffer, "the pages of session %s have other allowed domains", in.Session).
+			WithHint("abrowser --session %s close", in.Session)
 	}
 	return verbs.Empty{}, cmp.Or(err, failure)
 }

@@ -11,7 +11,7 @@ import (
 
 // A session's pages are in one browser for as long as the session exists, but the session's
 // daemon may end and be started again. The location of the pages (mode, profile or CDP
-// endpoint) is therefore saved on disk, from the first connection to the browser until the
+// endpoint, allowed domains and policy) is therefore saved on disk, from the first connection to the browser until the
 // session ends. Otherwise a command without flags would continue the session in another
 // browser.
 
@@ -86,6 +86,5 @@ func (r Root) Resume(session string, asked wire.Settings) (wire.Settings, error)
 	if names := asked.Location().Diff(known); len(names) > 0 {
 		return asked, settingsDiffer("session "+session, names, "abrowser --session "+session+" close")
 	}
-	asked.Mode, asked.Profile, asked.CDP = known.Mode, known.Profile, known.CDP
-	return asked, nil
+	return asked.At(known), nil
 }

@@ -3,6 +3,7 @@ package home
 import (
 	"path/filepath"
 
+	"github.com/abrowser/abrowser/sockets/domains"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -13,12 +14,19 @@ import (
 //     directory becomes the profile's name.
 //   - A CDP endpoint gets its canonical spelling.
 //   - In persistent mode, a missing profile becomes the session's name.
+//   - With allowed domains, the mode becomes incognito.
 //   - The mode is cleared if a profile or a CDP endpoint implies it.
 //
 // Normalize returns an error if settings contradict each other or the profile cannot be used. It
 // changes nothing on disk. The parameter lookup is os.LookupEnv.
 func (r Root) Normalize(s wire.Settings, session string, lookup func(string) (string, bool)) (wire.Settings, error) {
 	if err := checkMode(s); err != nil {
+		return s, err
+	}
+	if len(s.AllowedDomains) > 0 {
+		var err error
+		s.Mode = wire.ModeIncognito
+		s.AllowedDomains, err = domains.Normalize(s.AllowedDomains)
 		return s, err
 	}
 	if s.CDP != "" {
@@ -65,6 +73,12 @@ func checkMode(s wire.Settings) error {
 			WithHint("leave one of the two out")
 	}
 	switch {
+	case len(s.AllowedDomains) > 0 && s.CDP != "":
+		return wire.Errorf(wire.CodeBadInput, "--allowed-domains and --cdp contradict each other: abrowser cannot keep the tabs of a browser that it did not start from other domains").
+			WithHint("leave one of the two out")
+	case len(s.AllowedDomains) > 0 && (s.Profile != "" || s.Mode != "" && s.Mode != wire.ModeIncognito):
+		return wire.Errorf(wire.CodeBadInput, "--allowed-domains needs pages of the session's own, behind a filter, so it is for --mode incognito, which it implies").
+			WithHint("leave --profile and --mode out")
 	case s.Profile != "" && s.CDP != "":
 		return wire.Errorf(wire.CodeBadInput, "--profile and --cdp contradict each other: one starts a browser, the other attaches to one").
 			WithHint("leave one of the two out")

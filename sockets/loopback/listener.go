@@ -14,6 +14,13 @@ type ownListener struct {
 	slots chan struct{} // has an element for each open connection; its capacity is the limit
 }
 
+// Own returns a listener on a loopback address that accepts connections from processes of this
+// process's user only, and at most limit of them at a time. It closes all other connections. The
+// parameter log may not be nil.
+func Own(l net.Listener, limit int, log *slog.Logger) net.Listener {
+	return &ownListener{Listener: l, log: log, slots: make(chan struct{}, limit)}
+}
+
 // Accept returns the next connection from a process of this process's user that does not exceed the
 // limit.
 func (l *ownListener) Accept() (net.Conn, error) {
@@ -36,7 +43,7 @@ func (l *ownListener) Accept() (net.Conn, error) {
 		case l.slots <- struct{}{}:
 			return &ownConn{TCPConn: tcp, release: sync.OnceFunc(func() { <-l.slots })}, nil
 		default:
-			l.log.Warn("refused a connection", "why", "too many connections are open", "limit", maxClients)
+			l.log.Warn("refused a connection", "why", "too many connections are open", "limit", cap(l.slots))
 			conn.Close()
 		}
 	}

@@ -86,7 +86,7 @@ func Listen(ctx context.Context, o Options) (*Server, error) {
 		return nil, err
 	}
 	s.port = strconv.Itoa(int(at.Port()))
-	s.listener = &ownListener{Listener: listener, log: s.log, slots: make(chan struct{}, maxClients)}
+	s.listener = Own(listener, maxClients, s.log)
 	return s, nil
 }
 

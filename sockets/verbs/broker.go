@@ -76,11 +76,13 @@ var BrokerDepart = wire.Verb[DepartIn, Empty]{Spec: wire.Spec{
 
 // IncognitoIn is the input of [BrokerIncognito].
 type IncognitoIn struct {
-	Session string `json:"session" required:"true" help:"the session to make incognito"`
+	Session string   `json:"session" required:"true" help:"the session to make incognito"`
+	Domains []string `json:"domains,omitzero" help:"the only domains that its pages may reach; without them, all"`
 }
 
 // BrokerIncognito gives a session its own browser context, unless it already has one. For a
-// session with pages in the shared context it returns [wire.CodeSettingsDiffer].
+// session with pages in the shared context or with other domains it returns
+// [wire.CodeSettingsDiffer].
 var BrokerIncognito = wire.Verb[IncognitoIn, Empty]{Spec: wire.Spec{
 	Name: "broker incognito", Group: groupBroker, Short: "Give a session its own browser context",
 	Example: "abrowser broker incognito", By: wire.ByBroker, Unqueued: true, NoStart: true, Hidden: true,

@@ -43,7 +43,7 @@ const (
 	CodeSettingsDiffer  Code = "settings_differ"       // the session or browser runs with other settings
 	CodePermission      Code = "permission"            // the system denies access to a file or socket, or the disk is full
 	CodeUnsafeDirectory Code = "unsafe_directory"      // another user owns the directory or can enter it, or it is a link
-	CodeDenied          Code = "denied"                // the action policy forbids the command, nothing was done
+	CodeDenied          Code = "denied"                // the action policy or the allowed domains forbid the command, nothing was done
 	CodeConfirm         Code = "confirmation_required" // the action policy wants the command to be confirmed, nothing was done
 	CodeBusy            Code = "busy"                  // not possible now, for example while a command runs
 )

@@ -20,6 +20,7 @@ type Settings struct {
 	IdleTimeout    string   `json:"idleTimeout,omitzero" env:"IDLE_TIMEOUT,IDLE_TIMEOUT_MS" is:"duration" live:"true" help:"end the session after this time without a command; its tabs stay open: 90s, 30m (the default), 12h; 0 is never"`
 	BrowserIdle    string   `json:"browserIdleTimeout,omitzero" env:"BROWSER_IDLE_TIMEOUT" is:"duration" live:"true" help:"stop a browser after this time without tabs: 90s, 10m (the default), 12h; 0 is never"`
 	ActionPolicy   string   `json:"actionPolicy,omitzero" env:"ACTION_POLICY,POLICY" file:"in" help:"a file that says which commands may be run; see help confirm"`
+	AllowedDomains []string `json:"allowedDomains,omitzero" env:"ALLOWED_DOMAINS" help:"the only domains that pages can reach, separated by commas: example.com,*.example.org; implies incognito"`
 	ConfirmActions []string `json:"confirmActions,omitzero" env:"CONFIRM_ACTIONS" help:"commands that have to be confirmed, separated by commas"`
 
 	// Defaults are the names of the settings that come from a configuration file. They apply
@@ -65,17 +66,27 @@ func (s Settings) SessionMode() string {
 	return ModeShared
 }
 
-// Location returns the settings that determine which browser contains a session's pages, and
-// whether they are in an incognito context of that browser. These settings cannot change while
-// the session exists.
+// Location returns the settings that determine which browser contains a session's pages, whether
+// they are in an incognito context of that browser, and what the session may do there. These
+// settings cannot change while the session exists.
 func (s Settings) Location() Settings {
-	return Settings{Mode: s.Mode, Profile: s.Profile, CDP: s.CDP, Defaults: s.Defaults}
+	return Settings{
+		Mode: s.Mode, Profile: s.Profile, CDP: s.CDP,
+		AllowedDomains: s.AllowedDomains, ActionPolicy: s.ActionPolicy, ConfirmActions: s.ConfirmActions, Defaults: s.Defaults,
+	}
+}
+
+// At returns s with the parameter location in place of its own location.
+func (s Settings) At(location Settings) Settings {
+	s.Mode, s.Profile, s.CDP = location.Mode, location.Profile, location.CDP
+	s.AllowedDomains, s.ActionPolicy, s.ConfirmActions = location.AllowedDomains, location.ActionPolicy, location.ConfirmActions
+	return s
 }
 
 // ForBrowser returns s without the settings that concern only the session. The mode is one of these
 // settings, since sessions of different modes can share a browser.
 func (s Settings) ForBrowser() Settings {
-	s.Mode, s.IdleTimeout, s.ActionPolicy, s.ConfirmActions = "", "", "", nil
+	s.Mode, s.IdleTimeout, s.AllowedDomains, s.ActionPolicy, s.ConfirmActions = "", "", nil, "", nil
 	return s
 }
 
