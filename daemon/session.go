@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets/domains"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -335,6 +336,14 @@ func (s *Session) retire() error {
 	s.end()
 	return nil
 }
+
+// CheckAddress returns [wire.CodeDenied] for a URL that is not in the session's allowed domains.
+func (s *Session) CheckAddress(url string) error {
+	return domains.List(s.settings.AllowedDomains).Check(url)
+}
+
+// IsFiltered reports whether the session has allowed domains.
+func (s *Session) IsFiltered() bool { return len(s.settings.AllowedDomains) > 0 }
 
 // Mode returns the session's mode, such as [wire.ModeIncognito].
 func (s *Session) Mode() string { return s.settings.SessionMode() }

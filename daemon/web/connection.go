@@ -33,6 +33,7 @@ type connection struct {
 	// onSocketRemoved is called when the broker reports that the daemon's socket is gone.
 	onSocketRemoved func()
 	onDownload      func() // called when a page has started a download
+	filtered        bool   // the session has allowed domains
 	dropOnce        sync.Once
 	workers         sync.WaitGroup // the goroutines of spawn, and the reader of cdp
 
@@ -83,7 +84,7 @@ func (p *pages) connect(ctx context.Context, pw *playwright.Playwright, at daemo
 	}
 	conn := &connection{
 		at: at, browser: browser, context: contexts[0], state: p.session.State, driver: p.driver, devices: pw.Devices,
-		lost: make(chan struct{}), onSocketRemoved: p.session.CheckSocket, onDownload: p.downloads.Note, pages: map[string]*page{}, attachments: map[playwright.Page]*attachment{}, changed: make(chan struct{}),
+		lost: make(chan struct{}), onSocketRemoved: p.session.CheckSocket, onDownload: p.downloads.Note, filtered: p.session.IsFiltered(), pages: map[string]*page{}, attachments: map[playwright.Page]*attachment{}, changed: make(chan struct{}),
 	}
 	browser.OnDisconnected(func(playwright.Browser) { conn.Drop() })
 	if !browser.IsConnected() { // the connection was lost before the handler was set

@@ -30,7 +30,7 @@ func withCDP[In, Out any](p *pages, v wire.Verb[In, Out], usual time.Duration, c
 
 // readMarkdown returns the page, or a URL, as Markdown.
 func (c *call) readMarkdown(ctx context.Context, in verbs.ReadIn) (verbs.ReadOut, error) {
-	if err := markdown.CheckURL(in); err != nil {
+	if err := markdown.CheckURL(in, c.CheckAddress); err != nil {
 		return verbs.ReadOut{}, err
 	}
 	ctx, cancel, err := c.limit(ctx, in.TimeoutIn, waitTime)
@@ -39,14 +39,14 @@ func (c *call) readMarkdown(ctx context.Context, in verbs.ReadIn) (verbs.ReadOut
 	}
 	defer cancel()
 	if in.URL != "" {
-		return markdown.OfURL(ctx, in, "")
+		return markdown.OfURL(ctx, in, "", c.CheckAddress)
 	}
 	at, err := c.currentPage(ctx)
 	if err != nil {
 		return verbs.ReadOut{}, err
 	}
 	if in.LLMs != "" {
-		return markdown.OfURL(ctx, in, at.URL())
+		return markdown.OfURL(ctx, in, at.URL(), c.CheckAddress)
 	}
 	on, err := c.directPage(ctx, at)
 	if err != nil {

@@ -26,10 +26,11 @@ var promptsScript string
 const promptsBinding = "__abrowserAsk"
 
 // promptsInstaller returns the script that every document runs: promptsScript with its
-// configuration.
-func promptsInstaller(p *prompts.Prompts) (string, error) {
+// configuration. In a session with allowed domains, the script also removes WebRTC, which does not use
+// the proxy that keeps the pages to these domains.
+func (conn *connection) promptsInstaller(p *prompts.Prompts) (string, error) {
 	config, err := json.Marshal(map[string]any{
-		"binding": promptsBinding, "names": verbs.PermissionNames(), "pickers": verbs.PickerNames(), "notifications": p.NotificationPermission(),
+		"binding": promptsBinding, "names": verbs.PermissionNames(), "pickers": verbs.PickerNames(), "notifications": p.NotificationPermission(), "filtered": conn.filtered,
 	})
 	return fmt.Sprintf("%s(%s)", strings.TrimSpace(promptsScript), config), err
 }
@@ -60,7 +61,7 @@ const (
 // installPrompts makes every document of the connection's pages run the prompts script, both the
 // present documents and future ones.
 func (conn *connection) installPrompts(p *prompts.Prompts) error {
-	script, err := promptsInstaller(p)
+	script, err := conn.promptsInstaller(p)
 	if err != nil {
 		return err
 	}
@@ -144,7 +145,7 @@ func (conn *connection) Restore() { conn.runInFrames(CleanupScript, conn.context
 // makes other decisions when a page requests them, so they follow the new policy. But a page can
 // read Notification.permission without a request, so its value is part of the script.
 func (conn *connection) refreshPrompts(p *prompts.Prompts) error {
-	script, err := promptsInstaller(p)
+	script, err := conn.promptsInstaller(p)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@
   const key = Symbol.for('abrowser.asks');
   const given = globalThis[init.binding];
   if (given) delete globalThis[init.binding];
+  if (init.filtered) for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection']) delete globalThis[name];
   if (globalThis[key]) return globalThis[key].connect(given, init);
 
   let ask = given, state = init;

@@ -9,7 +9,6 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/abrowser/abrowser/daemon"
-	"github.com/abrowser/abrowser/daemon/web/address"
 	"github.com/abrowser/abrowser/daemon/web/aria"
 	"github.com/abrowser/abrowser/daemon/web/diff"
 	"github.com/abrowser/abrowser/daemon/web/picture"
@@ -209,7 +208,7 @@ func difference(before, after []byte, in verbs.DiffScreenshotIn) (verbs.DiffScre
 // diffURL compares two pages, which it opens one after the other.
 func (c *call) diffURL(ctx context.Context, in verbs.DiffURLIn) (verbs.DiffURLOut, error) {
 	for _, url := range []string{in.Before, in.After} {
-		if _, err := address.Complete(url); err != nil {
+		if _, err := c.address(url); err != nil {
 			return verbs.DiffURLOut{}, err
 		}
 	}

@@ -16,11 +16,20 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
+// address completes a URL, and returns an error if the session may not open it.
+func (c *call) address(given string) (string, error) {
+	to, err := address.Complete(given)
+	if err == nil {
+		err = c.CheckAddress(to)
+	}
+	return to, err
+}
+
 func (c *call) open(ctx context.Context, in verbs.OpenIn) (verbs.OpenOut, error) {
 	to := ""
 	if in.URL != "" {
 		var err error
-		if to, err = address.Complete(in.URL); err != nil {
+		if to, err = c.address(in.URL); err != nil {
 			return verbs.OpenOut{}, err
 		}
 	}
@@ -228,6 +237,9 @@ func (c *pageCall) navigate(ctx context.Context, call func(limit *float64) error
 	}
 	if what := netError(err); what != "" && what != errAborted {
 		c.page.awaitErrorPage(ctx, commits)
+	}
+	if netError(err) == "net::ERR_TUNNEL_CONNECTION_FAILED" && c.IsFiltered() {
+		return wire.Errorf(wire.CodeNavigation, "the page has redirected to a host that cannot be reached or is not among the allowed domains").WithHint("abrowser get url")
 	}
 	return navigationError(err)
 }

@@ -249,6 +249,9 @@ func (c *call) recordStart(ctx context.Context, in verbs.RecordStartIn) (verbs.R
 
 // recordRestart ends a video, if one is being recorded, and starts another one.
 func (c *call) recordRestart(ctx context.Context, in verbs.RecordStartIn) (verbs.RecordStartOut, error) {
+	if err := c.checkRecord(in); err != nil {
+		return verbs.RecordStartOut{}, err
+	}
 	var before *verbs.RecordStopOut
 	if c.camera.Load() != nil {
 		stopped, err := c.recordStop(ctx, verbs.Empty{})
@@ -262,8 +265,17 @@ func (c *call) recordRestart(ctx context.Context, in verbs.RecordStartIn) (verbs
 	return out, err
 }
 
+// checkRecord returns an error if a video cannot be recorded with this input, before anything is done.
+func (c *call) checkRecord(in verbs.RecordStartIn) error {
+	if err := film.Check(); err != nil || in.URL == "" {
+		return err
+	}
+	_, err := c.address(in.URL)
+	return err
+}
+
 func (c *call) recordPage(ctx context.Context, in verbs.RecordStartIn) (verbs.RecordStartOut, error) {
-	if err := c.MaySet(ctx); err != nil {
+	if err := cmp.Or(c.checkRecord(in), c.MaySet(ctx)); err != nil {
 		return verbs.RecordStartOut{}, err
 	}
 	ctx, cancel, err := c.limit(ctx, in, waitTime)

@@ -11,7 +11,6 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/abrowser/abrowser/daemon"
-	"github.com/abrowser/abrowser/daemon/web/address"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -20,7 +19,7 @@ func (c *call) tabNew(ctx context.Context, in verbs.TabNewIn) (verbs.TabNewOut, 
 	to := ""
 	if in.URL != "" {
 		var err error
-		if to, err = address.Complete(in.URL); err != nil {
+		if to, err = c.address(in.URL); err != nil {
 			return verbs.TabNewOut{}, err
 		}
 	}
@@ -324,7 +323,7 @@ func (c *call) linkTarget(ctx context.Context, at target) (string, error) {
 	if to == "" {
 		return "", wire.Errorf(wire.CodeNotActionable, "%q has no href; --new-tab only works on links", at.sel.given).WithHint("abrowser click %s", at.sel.given)
 	}
-	return address.Complete(to)
+	return c.address(to)
 }
 
 // poolError converts the broker's error that the pool of extra tabs is full to an error with a

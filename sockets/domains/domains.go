@@ -21,7 +21,8 @@ func Normalize(given []string) (List, error) {
 	var all List
 	for _, entry := range given {
 		domain := canonical(entry)
-		if !isDomain(strings.TrimPrefix(domain, "*.")) {
+		name, below := strings.CutPrefix(domain, "*.")
+		if _, err := netip.ParseAddr(name); !isDomain(name) || below && err == nil {
 			return nil, wire.Errorf(wire.CodeBadInput, "%q is not a domain", entry).
 				WithHint("--allowed-domains takes hosts without a scheme, a port or a path: example.com,*.example.org")
 		}
@@ -45,7 +46,11 @@ func isDomain(name string) bool {
 	if _, err := netip.ParseAddr(name); err == nil {
 		return true
 	}
-	return name != "" && len(name) <= 253 && !slices.ContainsFunc(strings.Split(name, "."), func(label string) bool {
+	last := name[strings.LastIndex(name, ".")+1:]
+	if strings.Trim(last, "0123456789") == "" {
+		return false // for browsers, all of it is an IP address, in an unusual form
+	}
+	return len(name) <= 253 && !slices.ContainsFunc(strings.Split(name, "."), func(label string) bool {
 		return label == "" || len(label) > 63 || strings.ContainsFunc(label, func(r rune) bool {
 			return r != '-' && r != '_' && (r < 'a' || r > 'z') && (r < '0' || r > '9')
 		})
@@ -55,9 +60,10 @@ func isDomain(name string) bool {
 // Allows reports whether the list contains a host. The host has no port.
 func (l List) Allows(host string) bool {
 	host = canonical(host)
+	_, notIP := netip.ParseAddr(host)
 	return host != "" && slices.ContainsFunc(l, func(domain string) bool {
 		if below, ok := strings.CutPrefix(domain, "*."); ok {
-			return host == below || strings.HasSuffix(host, "."+below)
+			return host == below || notIP != nil && strings.HasSuffix(host, "."+below)
 		}
 		return host == domain
 	})

@@ -14,7 +14,7 @@ func TestNormalize(t *testing.T) {
 	if want := []string{"*.example.com", "10.0.0.1", "127.0.0.1", "::1", "b.example"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("Normalize() = %q, %v, want %q", got, err, want)
 	}
-	for _, bad := range []string{"", " ", "*", "*.", "a..b", "http://a", "a/b", "a:80", "a.*.b", "a b", "ä.example", "a@b", "*.*.a"} {
+	for _, bad := range []string{"", " ", "*", "*.", "a..b", "http://a", "a/b", "a:80", "a.*.b", "a b", "ä.example", "a@b", "*.*.a", "*.0.0.1", "1.2.3", "*.127.0.0.1"} {
 		if got, err := Normalize([]string{"good.example", bad}); !errors.Is(err, wire.CodeBadInput) {
 			t.Errorf("Normalize(%q) = %q, %v, want %s", bad, got, err, wire.CodeBadInput)
 		}

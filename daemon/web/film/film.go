@@ -49,9 +49,9 @@ type Film struct {
 // an hour, or when the channel gone is closed. The function shown is called after each picture of the
 // film; it must return at once. Start returns [wire.CodeInstall] if there is no ffmpeg.
 func Start(path string, fps int, gone <-chan struct{}, shown func()) (*Film, error) {
-	program, err := exec.LookPath("ffmpeg")
+	program, err := ffmpeg()
 	if err != nil {
-		return nil, wire.Errorf(wire.CodeInstall, "record needs ffmpeg, which is not installed").WithHint("abrowser install --with-deps")
+		return nil, err
 	}
 	part, err := os.CreateTemp(filepath.Dir(path), ".abrowser-*"+filepath.Ext(path))
 	if err == nil {
@@ -69,6 +69,20 @@ func Start(path string, fps int, gone <-chan struct{}, shown func()) (*Film, err
 		f.err = f.run(program, gone)
 	}()
 	return f, nil
+}
+
+// Check returns [wire.CodeInstall] if ffmpeg is not installed.
+func Check() error {
+	_, err := ffmpeg()
+	return err
+}
+
+func ffmpeg() (string, error) {
+	program, err := exec.LookPath("ffmpeg")
+	if err != nil {
+		return "", wire.Errorf(wire.CodeInstall, "record needs ffmpeg, which is not installed").WithHint("abrowser install --with-deps")
+	}
+	return program, nil
 }
 
 // Put sets the picture, a JPEG, that the film shows from now on.

@@ -32,12 +32,16 @@ type document struct {
 	cut         bool
 }
 
-// CheckURL returns an error for a URL that [OfURL] does not request.
-func CheckURL(in verbs.ReadIn) error {
+// CheckURL returns an error for a URL that [OfURL] does not request. The function allowed returns an
+// error for a URL that the session may not open.
+func CheckURL(in verbs.ReadIn, allowed func(string) error) error {
 	if in.URL == "" {
 		return nil
 	}
-	_, err := target(in, in.URL)
+	to, err := target(in, in.URL)
+	if err == nil {
+		err = allowed(to.String())
+	}
 	return err
 }
 
@@ -61,8 +65,9 @@ func target(in verbs.ReadIn, given string) (*url.URL, error) {
 }
 
 // OfURL reads a URL without the browser: it sends none of its cookies, and no script runs. If in has
-// no URL, OfURL reads a file of the site of the page at the given URL.
-func OfURL(ctx context.Context, in verbs.ReadIn, page string) (verbs.ReadOut, error) {
+// no URL, OfURL reads a file of the site of the page at the given URL. The function allowed returns an
+// error for a URL that the session may not open, and OfURL does not request such a URL.
+func OfURL(ctx context.Context, in verbs.ReadIn, page string, allowed func(string) error) (verbs.ReadOut, error) {
 	given := in.URL
 	if given == "" {
 		given = page
@@ -71,7 +76,7 @@ func OfURL(ctx context.Context, in verbs.ReadIn, page string) (verbs.ReadOut, er
 	if err != nil {
 		return verbs.ReadOut{}, err
 	}
-	resp, err := request(ctx, to)
+	resp, err := request(ctx, to, allowed)
 	if err != nil {
 		return verbs.ReadOut{}, err
 	}
@@ -106,8 +111,11 @@ func OfURL(ctx context.Context, in verbs.ReadIn, page string) (verbs.ReadOut, er
 	return d.output(in, source)
 }
 
-// request requests a URL.
-func request(ctx context.Context, to *url.URL) (*http.Response, error) {
+// request requests a URL, and those to which it redirects.
+func request(ctx context.Context, to *url.URL, allowed func(string) error) (*http.Response, error) {
+	if err := allowed(to.String()); err != nil {
+		return nil, err
+	}
 	client := &http.Client{
 		Transport: &http.Transport{Proxy: proxyFor, DisableKeepAlives: true, DialContext: dial},
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
@@ -115,7 +123,7 @@ func request(ctx context.Context, to *url.URL) (*http.Response, error) {
 			if len(via) >= maxRedirects {
 				return errTooMany
 			}
-			return nil
+			return allowed(req.URL.String())
 		},
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, to.String(), nil)
@@ -161,6 +169,10 @@ func dial(ctx context.Context, network, to string) (net.Conn, error) {
 func requestError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return daemon.ContextError(ctx)
+	}
+	var denied *wire.Error
+	if errors.As(err, &denied) { // of the function that checks redirects
+		return denied
 	}
 	why := "the server or the connection failed"
 	var name *net.DNSError

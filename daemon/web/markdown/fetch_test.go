@@ -25,7 +25,7 @@ func TestRedirectTellsNothing(t *testing.T) {
 		http.Redirect(w, r, strings.Replace(other.URL, "127.0.0.1", "other.localhost", 1), http.StatusFound)
 	}))
 	defer first.Close()
-	out, err := OfURL(t.Context(), verbs.ReadIn{URL: first.URL + "/?token=secret"}, "")
+	out, err := OfURL(t.Context(), verbs.ReadIn{URL: first.URL + "/?token=secret"}, "", anywhere)
 	if err != nil || out.Content != "# Here" || !strings.Contains(out.FinalURL, "//other.localhost:") {
 		t.Fatalf("OfURL() = %+v, %v", out, err)
 	}
@@ -50,9 +50,35 @@ func TestErrorsHaveNoURL(t *testing.T) {
 	}))
 	defer server.Close()
 	for path, want := range map[string]string{"/invalid": "the request failed", "/again": "too many redirects", "/closed": "closed the connection"} {
-		_, err := OfURL(t.Context(), verbs.ReadIn{URL: server.URL + path + "?token=secret"}, "")
+		_, err := OfURL(t.Context(), verbs.ReadIn{URL: server.URL + path + "?token=secret"}, "", anywhere)
 		if !errors.Is(err, wire.CodeNavigation) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v, want %q", path, err, want)
 		}
+	}
+}
+
+func anywhere(string) error { return nil }
+
+// A URL that the session may not open is not requested, even if an allowed URL redirects there.
+func TestURLsThatMayNotBeOpened(t *testing.T) {
+	t.Parallel()
+	requests := 0
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests++ }))
+	t.Cleanup(other.Close)
+	first := httptest.NewServer(http.RedirectHandler(other.URL+"/?token=secret", http.StatusFound))
+	t.Cleanup(first.Close)
+	allowed := func(url string) error {
+		if strings.HasPrefix(url, first.URL+"/") {
+			return nil
+		}
+		return wire.Errorf(wire.CodeDenied, "not allowed")
+	}
+	for _, given := range []string{other.URL + "/", first.URL + "/"} {
+		if _, err := OfURL(t.Context(), verbs.ReadIn{URL: given}, "", allowed); !errors.Is(err, wire.CodeDenied) {
+			t.Errorf("OfURL(%s) = %v, want %s", given, err, wire.CodeDenied)
+		}
+	}
+	if requests != 0 {
+		t.Errorf("the other server got %d requests", requests)
 	}
 }
