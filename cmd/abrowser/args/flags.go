@@ -163,6 +163,9 @@ func (fs flags) isFlag(token string) bool {
 func (fs flags) unknown(token string) error {
 	name, _, _ := strings.Cut(token, "=")
 	err := wire.Errorf(wire.CodeBadInput, "unknown flag %s", name)
+	if hint := elsewhere(strings.TrimPrefix(name, "--")); hint != "" {
+		return err.WithHint("%s", hint)
+	}
 	names := make([]string, len(fs))
 	for i, f := range fs {
 		names[i] = f.Flag

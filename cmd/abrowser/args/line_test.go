@@ -110,6 +110,8 @@ func TestParseRefuses(t *testing.T) {
 		{"click a --newtab", "unknown flag --newtab", "did you mean --new-tab?", wire.CodeBadInput},
 		{"click a --bogus=1", "unknown flag --bogus", "abrowser click --help", wire.CodeBadInput},
 		{"fill --bogus '#a' x", "unknown flag --bogus", "abrowser fill --help", wire.CodeBadInput},
+		{"--proxy http://127.0.0.1:1 open", "unknown flag --proxy", "--proxy-server=", wire.CodeBadInput},
+		{"open --headers {} a.example", "unknown flag --headers", "abrowser set headers JSON", wire.CodeBadInput},
 		{"snapshot -iz", "unknown flag -iz", "", wire.CodeBadInput},
 		{"--ful screenshot", "unknown flag --ful", "", wire.CodeBadInput},
 		{"wait --timeout abc", `--timeout takes a whole number (the longest time to wait, in milliseconds), not "abc"`, "abrowser wait --help", wire.CodeBadInput},
