@@ -50,7 +50,7 @@ func (c *call) on(p *page) *pageCall { return &pageCall{c, p} }
 // queued returns the handler of a verb whose commands wait in the queue for their turn.
 func queued[In, Out any](p *pages, v wire.Verb[In, Out], serve func(*call, context.Context, In) (Out, error)) daemon.Handler {
 	return daemon.Queued(p.session, v, bind(p, func(c *call, ctx context.Context, in In) (Out, error) {
-		defer c.traceCommand(ctx, v.Name)()
+		defer c.traceCommand(ctx, v.Name, in)()
 		return serve(c, ctx, in)
 	}))
 }

@@ -174,8 +174,9 @@ func (c *call) traceStop(ctx context.Context, in verbs.TraceStopIn) (verbs.Trace
 }
 
 // traceCommand makes the trace, if one is recorded, show what follows as a part of the command with
-// the given name. The returned function ends that part. A failure only makes the trace less readable.
-func (c *call) traceCommand(ctx context.Context, name string) (end func()) {
+// the given name and input. The returned function ends that part. A failure only makes the trace less
+// readable.
+func (c *call) traceCommand(ctx context.Context, name string, in any) (end func()) {
 	recording, conn := c.trace.Current(), c.current()
 	if recording == nil || conn == nil {
 		return func() {}
@@ -186,6 +187,9 @@ func (c *call) traceCommand(ctx context.Context, name string) (end func()) {
 		if _, err := askAside(limited, conn, func() (struct{}, error) { return struct{}{}, do() }); err != nil {
 			c.Log.Warn("recording the trace", "step", what, "error", err)
 		}
+	}
+	if e, ok := in.(verbs.ElementNamer); ok {
+		name += " " + e.ElementName()
 	}
 	ask("begin", func() error { return recording.Begin(name) })
 	return func() {

@@ -278,15 +278,25 @@ var SessionList = wire.Verb[Empty, SessionListOut]{Spec: wire.Spec{
 	Example: "abrowser session list", By: wire.ByCommand, NoStart: true, ReadOnly: true,
 }}
 
+// SessionRuntime says what of a session is running.
+type SessionRuntime struct {
+	DaemonPID       int  `json:"backgroundPid"` // 0 if no daemon runs
+	BrowserLaunched bool `json:"browserLaunched"`
+	PageCount       int  `json:"pageCount"`
+}
+
 // SessionInfoOut is the output of [SessionInfo].
 type SessionInfoOut struct {
-	Session string       `json:"session"`
-	Active  bool         `json:"active"`
-	PID     int          `json:"pid"`
-	Socket  string       `json:"socket"`
-	Log     string       `json:"log"`
-	Version string       `json:"version"`
-	Entry   SessionEntry `json:"entry"`
+	Session string `json:"session"`
+	Active  bool   `json:"active"`
+	PID     int    `json:"pid"`
+	Socket  string `json:"socket"`
+	// SocketDir is the directory of Socket. SocketDir and Runtime are members that agent-browser has.
+	SocketDir string         `json:"socketDir"`
+	Runtime   SessionRuntime `json:"runtime"`
+	Log       string         `json:"log"`
+	Version   string         `json:"version"`
+	Entry     SessionEntry   `json:"entry"`
 }
 
 // Text returns one line for each property.

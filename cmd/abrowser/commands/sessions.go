@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"path/filepath"
 	"slices"
 	"sync"
 
@@ -190,7 +191,9 @@ func (x *run) sessionInfo(ctx context.Context, _ verbs.Empty) (*verbs.SessionInf
 		}
 	}
 	return &verbs.SessionInfoOut{
-		Session: x.session, Active: entry.PID != 0 || entry.State == verbs.StateWedged, PID: entry.PID, Socket: place.Socket,
+		SocketDir: filepath.Dir(place.Socket),
+		Runtime:   verbs.SessionRuntime{DaemonPID: entry.PID, BrowserLaunched: entry.Pages > 0, PageCount: entry.Pages},
+		Session:   x.session, Active: entry.PID != 0 || entry.State == verbs.StateWedged, PID: entry.PID, Socket: place.Socket,
 		Log: place.Log, Version: Version(), Entry: entry,
 	}, nil
 }
