@@ -39,6 +39,37 @@ func TestTwoTasksUseTheirOwnThings(t *testing.T) {
 	}
 }
 
+// Two tasks have allowed domains at the same time. Each reaches its own, and not that of the other.
+func TestTwoTasksHaveTheirOwnAllowedDomains(t *testing.T) {
+	t.Parallel()
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	var both sync.WaitGroup
+	for task, own := range map[string]struct{ domain, url, other string }{
+		"left":  {"127.0.0.1", s.URL("/page/left"), s.CrossURL("/page/right")},
+		"right": {"localhost", s.CrossURL("/page/right"), s.URL("/page/left")},
+	} {
+		both.Go(func() {
+			for _, args := range [][]string{
+				{"--allowed-domains", own.domain, "open", own.url},
+				{"wait", "--text", task},
+				{"eval", "location = '" + own.other + "'; 1"},
+				{"wait", "--text", "is not among the allowed domains of this session"},
+				{"open", own.url},
+				{"wait", "--text", task},
+			} {
+				if r := h.Try(task, args...); r.Status != wire.ExitDone {
+					t.Errorf("%s", r)
+				}
+			}
+			if r := h.Try(task, "--json", "open", own.other); r.Envelope(t).Code != wire.CodeDenied {
+				t.Errorf("%s", r)
+			}
+		})
+	}
+	both.Wait()
+}
+
 // setOwn sets everything that belongs to the task's session. All values contain mark.
 func setOwn(t *testing.T, h *e2e.Home, s *site.Site, task, mark string) {
 	for _, args := range [][]string{

@@ -34,7 +34,7 @@ func TestTracesOfTwoTasks(t *testing.T) {
 		h.Text(t, task, "trace", "stop", path)
 		parts := unpack(t, path)
 		for part, want := range map[string][]string{
-			"trace.trace":   {`"type":"context-options"`, `"title":"fill"`, `"title":"click"`, `"type":"frame-snapshot"`, `"type":"screencast-frame"`, "/page/" + task},
+			"trace.trace":   {`"type":"context-options"`, `"title":"fill #name"`, `"title":"click #double"`, `"type":"frame-snapshot"`, `"type":"screencast-frame"`, "/page/" + task},
 			"trace.network": {"/page/" + task},
 		} {
 			for _, text := range want {
