@@ -55,7 +55,7 @@ func For(s wire.Settings) (Policy, error) {
 	}
 	p.Confirm = slices.Concat(p.Confirm, s.ConfirmActions)
 	if err := p.complete(); err != nil {
-		return p, wire.Errorf(wire.CodeDenied, "the action policy cannot be used, so no command is run: %v", err).WithHint("abrowser help lists the groups of commands, abrowser help GROUP a group")
+		return p, wire.Errorf(wire.CodeDenied, "the action policy cannot be used, so no command is run: %v", err).WithHint("abrowser help all lists the commands")
 	}
 	return p, nil
 }
