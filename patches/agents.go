@@ -44,8 +44,23 @@ func (m *Mux) Claim(name, agent string, readOnly bool) (holder string, ended boo
 		tn.Agent = agent
 	}
 	tn.Ended = false
+	if ended {
+		tn.Outcome = nil
+	}
 	m.save()
 	return tn.Agent, ended
+}
+
+// SetOutcome records what a tenant's task says about its end. It returns false if there is no such
+// tenant. A claim of the tenant after its end removes the record.
+func (m *Mux) SetOutcome(name string, o Outcome) bool {
+	tn := m.tenants[name]
+	if tn == nil {
+		return false
+	}
+	tn.Outcome = &o
+	m.save()
+	return true
 }
 
 // Claimed reports whether a tenant is in use. A tenant is in use if it is live, or if it was not

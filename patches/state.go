@@ -31,6 +31,7 @@ type Tenant struct {
 	Released time.Time `json:"released,omitzero"` // the value of Last when the tenant was released; zero while it is live
 	Ended    bool      `json:"ended,omitzero"`    // the tenant was ended, and no agent has claimed it since
 	Agent    string    `json:"agent,omitzero"`    // the agent that uses the tenant; see [Mux.Claim]
+	Outcome  *Outcome  `json:"outcome,omitempty"` // what the tenant's task has said about its end
 	Contexts []string  `json:"contexts,omitzero"` // browser contexts that its clients created
 	// Private is the browser context that an incognito tenant has instead of the shared context. It
 	// is empty until the context has been created in the present browser.
@@ -48,6 +49,13 @@ type Tenant struct {
 	// Downloads lists the downloads that no client has fetched ([Mux.DownloadFetched]).
 	Downloads    []Download `json:"downloads,omitzero"`
 	LastDownload int        `json:"lastDownload,omitzero"` // the number of the newest download
+}
+
+// Outcome is what a task has said about its end.
+type Outcome struct {
+	Status string    `json:"status"`
+	Note   string    `json:"note,omitzero"`
+	At     time.Time `json:"at"`
 }
 
 // Filter is a proxy that passes requests to some domains only.

@@ -154,32 +154,46 @@ func (m *Mux) End(name string, closeTabs bool, limit time.Duration, done func(En
 	m.closeAll(closing, limit, func(closed int) { done(EndResult{Kept: kept, Closed: closed}) })
 }
 
+// Prunable returns the tabs that [Mux.Prune] would close or forget, by the name of their tenant.
+func (m *Mux) Prunable(prefix string, minAge time.Duration) map[string][]Tab {
+	gone := map[string][]Tab{}
+	before := m.Clock().Add(-minAge)
+	for _, tn := range m.released(prefix) {
+		for _, tab := range tn.Lost {
+			if !tab.Released.After(before) {
+				gone[tn.Name] = append(gone[tn.Name], tab)
+			}
+		}
+		for _, tab := range tn.sortedTabs() {
+			if !tab.Released.After(before) {
+				gone[tn.Name] = append(gone[tn.Name], *tab)
+			}
+		}
+	}
+	return gone
+}
+
+// released returns the released tenants whose names have the prefix.
+func (m *Mux) released(prefix string) []*tenant {
+	return slices.DeleteFunc(m.sortedTenants(), func(tn *tenant) bool { return tn.live() || !strings.HasPrefix(tn.Name, prefix) })
+}
+
 // Prune cleans up after the released tenants whose names have the prefix. If a tab was released at
 // least minAge ago, Prune closes the tab, or forgets it if it is a lost tab. If a tenant was
 // released at least minAge ago, Prune drops the tenant's downloads. If an incognito tenant then has
 // no tab left, Prune disposes it. When the tabs are closed or limit has passed, Prune calls done()
 // with the closed and forgotten tabs, by the name of their tenant.
 func (m *Mux) Prune(prefix string, minAge, limit time.Duration, done func(map[string][]Tab)) {
-	gone := map[string][]Tab{}
+	gone := m.Prunable(prefix, minAge)
 	var ids []string
 	before := m.Clock().Add(-minAge)
-	for _, tn := range m.sortedTenants() {
-		if tn.live() || !strings.HasPrefix(tn.Name, prefix) {
-			continue
-		}
-		old := func(t Tab) bool { return !t.Released.After(before) }
-		for _, tab := range tn.Lost {
-			if old(tab) {
-				gone[tn.Name] = append(gone[tn.Name], tab)
-			}
-		}
-		tn.Lost = slices.DeleteFunc(tn.Lost, old)
+	for _, tn := range m.released(prefix) {
+		tn.Lost = slices.DeleteFunc(tn.Lost, func(t Tab) bool { return !t.Released.After(before) })
 		if !tn.Released.After(before) {
 			m.downloads.dropAll(tn)
 		}
-		for _, tab := range tn.sortedTabs() {
-			if old(*tab) {
-				gone[tn.Name] = append(gone[tn.Name], *tab)
+		for _, tab := range gone[tn.Name] {
+			if tn.tabs[tab.Target] != nil {
 				ids = append(ids, tab.Target)
 			}
 		}

@@ -73,6 +73,10 @@ func TestTabsAreRemoved(t *testing.T) {
 	compare("a tab prune that was refused")
 	h.Text(t, "", "tab", "prune", "--older-than", "1h", "--prefix", "drop-")
 	compare("tab prune --older-than 1h")
+	if would := e2e.Ask[verbs.TabPruneOut](t, h, "", "tab", "prune", "--prefix", "drop-", "--dry-run"); len(would.Pruned) != 4 || !would.DryRun {
+		t.Errorf("tab prune --prefix drop- --dry-run says it would close %v", would)
+	}
+	compare("tab prune --prefix drop- --dry-run")
 	if pruned := e2e.Ask[verbs.TabPruneOut](t, h, "", "tab", "prune", "--prefix", "drop-").Pruned; len(pruned) != 4 {
 		t.Errorf("tab prune --prefix drop- says it closed %v", pruned)
 	}

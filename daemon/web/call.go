@@ -50,7 +50,7 @@ func (c *call) on(p *page) *pageCall { return &pageCall{c, p} }
 // queued returns the handler of a verb whose commands wait in the queue for their turn.
 func queued[In, Out any](p *pages, v wire.Verb[In, Out], serve func(*call, context.Context, In) (Out, error)) daemon.Handler {
 	return daemon.Queued(p.session, v, bind(p, func(c *call, ctx context.Context, in In) (Out, error) {
-		defer c.traceCommand(ctx, v.Name, in)()
+		defer recorderCall{c}.traceCommand(ctx, v.Name, in)()
 		return serve(c, ctx, in)
 	}))
 }
@@ -61,6 +61,11 @@ func queued[In, Out any](p *pages, v wire.Verb[In, Out], serve func(*call, conte
 // not wait for a busy page.
 func queuedBriefly[In, Out any](p *pages, v wire.Verb[In, Out], serve func(*call, context.Context, In) (Out, error)) daemon.Handler {
 	return daemon.QueuedBriefly(p.session, v, bind(p, serve))
+}
+
+// by returns a function that serves a command by a method of a type that embeds the call.
+func by[T, In, Out any](embed func(*call) T, serve func(T, context.Context, In) (Out, error)) func(*call, context.Context, In) (Out, error) {
+	return func(c *call, ctx context.Context, in In) (Out, error) { return serve(embed(c), ctx, in) }
 }
 
 func bind[In, Out any](p *pages, serve func(*call, context.Context, In) (Out, error)) func(context.Context, *daemon.Call, In) (Out, error) {

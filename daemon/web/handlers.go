@@ -21,6 +21,8 @@ func (b backend) Handlers() []daemon.Handler {
 	p := b.pages
 	clip := clipboard.Clipboard{Prompts: p.prompts}
 	cpu, components := &profiler.Profiler{}, react.New()
+	setting := func(c *call) settingsCall { return settingsCall{c} }
+	recording := func(c *call) recorderCall { return recorderCall{c} }
 	return []daemon.Handler{
 		queued(p, verbs.Open, (*call).open),
 		queued(p, verbs.Back, (*call).back),
@@ -97,13 +99,13 @@ func (b backend) Handlers() []daemon.Handler {
 		daemon.Unqueued(verbs.PolicyFilePicker, p.policyFilePicker),
 		daemon.Unqueued(verbs.PolicyRespond, p.policyRespond),
 		daemon.Unqueued(verbs.PolicyAnswer, p.policyAnswer),
-		queued(p, verbs.SetViewport, (*call).setViewport),
-		queued(p, verbs.SetDevice, (*call).setDevice),
-		queued(p, verbs.SetGeo, (*call).setGeo),
-		queued(p, verbs.SetOffline, (*call).setOffline),
-		queued(p, verbs.SetHeaders, (*call).setHeaders),
-		queued(p, verbs.SetMedia, (*call).setMedia),
-		queued(p, verbs.SetReset, (*call).setReset),
+		queued(p, verbs.SetViewport, by(setting, settingsCall.setViewport)),
+		queued(p, verbs.SetDevice, by(setting, settingsCall.setDevice)),
+		queued(p, verbs.SetGeo, by(setting, settingsCall.setGeo)),
+		queued(p, verbs.SetOffline, by(setting, settingsCall.setOffline)),
+		queued(p, verbs.SetHeaders, by(setting, settingsCall.setHeaders)),
+		queued(p, verbs.SetMedia, by(setting, settingsCall.setMedia)),
+		queued(p, verbs.SetReset, by(setting, settingsCall.setReset)),
 		withCDP(p, verbs.CookiesGet, readTime, cookies.CheckGet, cookies.Get),
 		withCDP(p, verbs.CookiesSet, readTime, cookies.CheckSet, cookies.Set),
 		withCDP(p, verbs.CookiesClear, clearTime, nil, cookies.Clear),
@@ -118,11 +120,11 @@ func (b backend) Handlers() []daemon.Handler {
 		withCDP(p, verbs.ReactSuspense, readTime, nil, components.Suspense),
 		withCDP(p, verbs.ReactRendersStart, readTime, nil, components.StartRenders),
 		withCDP(p, verbs.ReactRendersStop, readTime, nil, components.StopRenders),
-		queued(p, verbs.RecordStart, (*call).recordStart),
-		queued(p, verbs.RecordRestart, (*call).recordRestart),
-		queued(p, verbs.RecordStop, (*call).recordStop),
-		queued(p, verbs.TraceStart, (*call).traceStart),
-		queued(p, verbs.TraceStop, (*call).traceStop),
+		queued(p, verbs.RecordStart, by(recording, recorderCall.recordStart)),
+		queued(p, verbs.RecordRestart, by(recording, recorderCall.recordRestart)),
+		queued(p, verbs.RecordStop, by(recording, recorderCall.recordStop)),
+		queued(p, verbs.TraceStart, by(recording, recorderCall.traceStart)),
+		queued(p, verbs.TraceStop, by(recording, recorderCall.traceStop)),
 		withCDP(p, verbs.ProfilerStart, actionTime, nil, cpu.Start),
 		withCDP(p, verbs.ProfilerStop, waitTime, nil, cpu.Stop),
 		withDriver(p, verbs.Console, console.Messages),
@@ -141,7 +143,7 @@ func (b backend) Handlers() []daemon.Handler {
 		queued(p, verbs.AuthLogin, (*call).login),
 		withCDP(p, verbs.StateSave, clearTime, nil, cookies.SaveState),
 		withCDP(p, verbs.StateLoad, clearTime, verbs.StateLoadIn.CheckComplete, cookies.LoadState),
-		queued(p, verbs.HARStart, (*call).harStart),
-		queued(p, verbs.HARStop, (*call).harStop),
+		queued(p, verbs.HARStart, by(recording, recorderCall.harStart)),
+		queued(p, verbs.HARStop, by(recording, recorderCall.harStop)),
 	}
 }

@@ -126,7 +126,7 @@ func (c *pageCall) snapshot(ctx context.Context, in verbs.SnapshotIn) (verbs.Sna
 				return verbs.SnapshotOut{}, err
 			}
 		}
-		if shown, err = c.part(ctx, whole, sel); err != nil {
+		if shown, err = whole.part(ctx, c, sel); err != nil {
 			return verbs.SnapshotOut{}, err
 		}
 	}
@@ -183,7 +183,7 @@ func (c *pageCall) withFrame(in verbs.SnapshotIn) verbs.SnapshotIn {
 
 // part returns the subtree of an element in the snapshot, with the same refs as in the whole
 // snapshot.
-func (c *pageCall) part(ctx context.Context, whole numberedSnapshot, sel selector) (*aria.Node, error) {
+func (whole numberedSnapshot) part(ctx context.Context, c *pageCall, sel selector) (*aria.Node, error) {
 	if sel.ref != 0 {
 		e, err := c.refs.Lookup(sel.ref)
 		if err != nil {

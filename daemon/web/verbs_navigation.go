@@ -43,13 +43,13 @@ func (c *call) open(ctx context.Context, in verbs.OpenIn) (verbs.OpenOut, error)
 	if err != nil {
 		return verbs.OpenOut{}, err
 	}
-	if err := c.openHAR(in); err != nil {
+	if err := (recorderCall{c}).openHAR(in); err != nil {
 		return verbs.OpenOut{}, err
 	}
-	if err := c.openEmulated(ctx, in); err != nil {
+	if err := (settingsCall{c}).openEmulated(ctx, in); err != nil {
 		return verbs.OpenOut{}, err
 	}
-	if err := c.openCredentials(ctx, to); err != nil {
+	if err := (settingsCall{c}).openCredentials(ctx, to); err != nil {
 		return verbs.OpenOut{}, err
 	}
 	if in.OnEnd != "" {

@@ -22,7 +22,10 @@ import (
 
 const hintHARStop = "abrowser network har stop"
 
-func (c *call) harStart(ctx context.Context, in verbs.HARStartIn) (verbs.HARStartOut, error) {
+// recorderCall is a command that records requests, a trace or a video.
+type recorderCall struct{ *call }
+
+func (c recorderCall) harStart(ctx context.Context, in verbs.HARStartIn) (verbs.HARStartOut, error) {
 	if err := c.MaySet(ctx); err != nil {
 		return verbs.HARStartOut{}, err
 	}
@@ -34,7 +37,7 @@ func (c *call) harStart(ctx context.Context, in verbs.HARStartIn) (verbs.HARStar
 }
 
 // record starts a recording, and returns the path of its HAR.
-func (c *call) record(path, content string) (string, error) {
+func (c recorderCall) record(path, content string) (string, error) {
 	path, err := harPath(c.Root, c.Name, path)
 	if err != nil {
 		return "", err
@@ -63,7 +66,7 @@ func harPath(root home.Root, session, given string) (string, error) {
 	return given, nil
 }
 
-func (c *call) harStop(ctx context.Context, in verbs.HARStopIn) (verbs.HARStopOut, error) {
+func (c recorderCall) harStop(ctx context.Context, in verbs.HARStopIn) (verbs.HARStopOut, error) {
 	if err := c.MaySet(ctx); err != nil {
 		return verbs.HARStopOut{}, err
 	}
@@ -101,7 +104,7 @@ func (p *pages) awaitEvents() {
 
 // openHAR starts the recording that an open command asks for, and makes Playwright answer requests
 // from the HAR files that the command names.
-func (c *call) openHAR(in verbs.OpenIn) error {
+func (c recorderCall) openHAR(in verbs.OpenIn) error {
 	if err := verbs.CheckHARFiles(in.HARs); err != nil {
 		return err
 	}
@@ -141,7 +144,7 @@ func (conn *connection) replayHARs(paths []string) error {
 }
 
 // traceStart starts a trace of the session's pages.
-func (c *call) traceStart(ctx context.Context, in verbs.TraceStartIn) (verbs.TraceStartOut, error) {
+func (c recorderCall) traceStart(ctx context.Context, in verbs.TraceStartIn) (verbs.TraceStartOut, error) {
 	if err := c.MaySet(ctx); err != nil {
 		return verbs.TraceStartOut{}, err
 	}
@@ -157,7 +160,7 @@ func (c *call) traceStart(ctx context.Context, in verbs.TraceStartIn) (verbs.Tra
 }
 
 // traceStop ends the trace. It writes the trace to a file that the command then moves.
-func (c *call) traceStop(ctx context.Context, in verbs.TraceStopIn) (verbs.TraceStopOut, error) {
+func (c recorderCall) traceStop(ctx context.Context, in verbs.TraceStopIn) (verbs.TraceStopOut, error) {
 	if err := c.MaySet(ctx); err != nil {
 		return verbs.TraceStopOut{}, err
 	}
@@ -176,7 +179,7 @@ func (c *call) traceStop(ctx context.Context, in verbs.TraceStopIn) (verbs.Trace
 // traceCommand makes the trace, if one is recorded, show what follows as a part of the command with
 // the given name and input. The returned function ends that part. A failure only makes the trace less
 // readable.
-func (c *call) traceCommand(ctx context.Context, name string, in any) (end func()) {
+func (c recorderCall) traceCommand(ctx context.Context, name string, in any) (end func()) {
 	recording, conn := c.trace.Current(), c.current()
 	if recording == nil || conn == nil {
 		return func() {}
@@ -244,7 +247,7 @@ func (c *camera) acknowledge() {
 }
 
 // recordStart starts a video of the session's page.
-func (c *call) recordStart(ctx context.Context, in verbs.RecordStartIn) (verbs.RecordStartOut, error) {
+func (c recorderCall) recordStart(ctx context.Context, in verbs.RecordStartIn) (verbs.RecordStartOut, error) {
 	if running := c.camera.Load(); running != nil {
 		return verbs.RecordStartOut{}, wire.Errorf(wire.CodeBadInput, "a video is being recorded into %s already", running.film.Path()).WithHint("abrowser record stop")
 	}
@@ -252,7 +255,7 @@ func (c *call) recordStart(ctx context.Context, in verbs.RecordStartIn) (verbs.R
 }
 
 // recordRestart ends a video, if one is being recorded, and starts another one.
-func (c *call) recordRestart(ctx context.Context, in verbs.RecordStartIn) (verbs.RecordStartOut, error) {
+func (c recorderCall) recordRestart(ctx context.Context, in verbs.RecordStartIn) (verbs.RecordStartOut, error) {
 	if err := c.checkRecord(in); err != nil {
 		return verbs.RecordStartOut{}, err
 	}
@@ -270,7 +273,7 @@ func (c *call) recordRestart(ctx context.Context, in verbs.RecordStartIn) (verbs
 }
 
 // checkRecord returns an error if a video cannot be recorded with this input, before anything is done.
-func (c *call) checkRecord(in verbs.RecordStartIn) error {
+func (c recorderCall) checkRecord(in verbs.RecordStartIn) error {
 	if err := film.Check(); err != nil || in.URL == "" {
 		return err
 	}
@@ -278,7 +281,7 @@ func (c *call) checkRecord(in verbs.RecordStartIn) error {
 	return err
 }
 
-func (c *call) recordPage(ctx context.Context, in verbs.RecordStartIn) (verbs.RecordStartOut, error) {
+func (c recorderCall) recordPage(ctx context.Context, in verbs.RecordStartIn) (verbs.RecordStartOut, error) {
 	if err := cmp.Or(c.checkRecord(in), c.MaySet(ctx)); err != nil {
 		return verbs.RecordStartOut{}, err
 	}
@@ -315,7 +318,7 @@ func (c *call) recordPage(ctx context.Context, in verbs.RecordStartIn) (verbs.Re
 }
 
 // recordStop ends the video and waits until its file is written.
-func (c *call) recordStop(ctx context.Context, _ verbs.Empty) (verbs.RecordStopOut, error) {
+func (c recorderCall) recordStop(ctx context.Context, _ verbs.Empty) (verbs.RecordStopOut, error) {
 	if err := c.MaySet(ctx); err != nil {
 		return verbs.RecordStopOut{}, err
 	}

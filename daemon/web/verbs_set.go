@@ -11,7 +11,10 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-func (c *call) setViewport(ctx context.Context, in verbs.ViewportIn) (verbs.ViewportOut, error) {
+// settingsCall is a command that changes the settings of the session's pages.
+type settingsCall struct{ *call }
+
+func (c settingsCall) setViewport(ctx context.Context, in verbs.ViewportIn) (verbs.ViewportOut, error) {
 	e, err := c.changeEmulation(ctx, func(e *emulation) error {
 		e.Width, e.Height, e.Scale = in.Width, in.Height, cmp.Or(in.Scale, e.Scale)
 		return nil
@@ -19,12 +22,12 @@ func (c *call) setViewport(ctx context.Context, in verbs.ViewportIn) (verbs.View
 	return viewportOf(e), err
 }
 
-func (c *call) setDevice(ctx context.Context, in verbs.DeviceIn) (verbs.ViewportOut, error) {
+func (c settingsCall) setDevice(ctx context.Context, in verbs.DeviceIn) (verbs.ViewportOut, error) {
 	e, err := c.changeEmulation(ctx, func(e *emulation) error { return c.useDevice(e, in.Device) })
 	return viewportOf(e), err
 }
 
-func (c *call) useDevice(e *emulation, name string) error {
+func (c settingsCall) useDevice(e *emulation, name string) error {
 	conn := c.current()
 	if conn == nil {
 		return daemon.ConnectionLostError()
@@ -40,7 +43,7 @@ func viewportOf(e emulation) verbs.ViewportOut {
 	return verbs.ViewportOut{Device: e.Device, Width: e.Width, Height: e.Height, Scale: cmp.Or(e.Scale, 1), Mobile: e.Mobile}
 }
 
-func (c *call) setGeo(ctx context.Context, in verbs.GeoIn) (verbs.GeoOut, error) {
+func (c settingsCall) setGeo(ctx context.Context, in verbs.GeoIn) (verbs.GeoOut, error) {
 	_, err := c.changeEmulation(ctx, func(e *emulation) error {
 		e.Geo = &daemon.Position{Latitude: *in.Latitude, Longitude: *in.Longitude, Accuracy: in.Accuracy}
 		return nil
@@ -51,13 +54,13 @@ func (c *call) setGeo(ctx context.Context, in verbs.GeoIn) (verbs.GeoOut, error)
 	return verbs.GeoOut{Latitude: *in.Latitude, Longitude: *in.Longitude}, err
 }
 
-func (c *call) setOffline(ctx context.Context, in verbs.OfflineIn) (verbs.OfflineOut, error) {
+func (c settingsCall) setOffline(ctx context.Context, in verbs.OfflineIn) (verbs.OfflineOut, error) {
 	off := in.Offline == "on" || in.Offline == "true"
 	_, err := c.changeEmulation(ctx, func(e *emulation) error { e.Offline = off; return nil })
 	return verbs.OfflineOut{Offline: off}, err
 }
 
-func (c *call) setHeaders(ctx context.Context, in verbs.HeadersIn) (verbs.SetOut, error) {
+func (c settingsCall) setHeaders(ctx context.Context, in verbs.HeadersIn) (verbs.SetOut, error) {
 	_, err := c.changeEmulation(ctx, func(e *emulation) error {
 		headers, err := verbs.ParseHeaders(in.Headers)
 		e.Headers = headers
@@ -66,7 +69,7 @@ func (c *call) setHeaders(ctx context.Context, in verbs.HeadersIn) (verbs.SetOut
 	return verbs.SetOut{Set: true}, err
 }
 
-func (c *call) setMedia(ctx context.Context, in verbs.MediaIn) (verbs.SetOut, error) {
+func (c settingsCall) setMedia(ctx context.Context, in verbs.MediaIn) (verbs.SetOut, error) {
 	_, err := c.changeEmulation(ctx, func(e *emulation) error {
 		e.Colours, e.Still = "", false
 		for _, feature := range in.Features {
@@ -81,7 +84,7 @@ func (c *call) setMedia(ctx context.Context, in verbs.MediaIn) (verbs.SetOut, er
 	return verbs.SetOut{Set: true}, err
 }
 
-func (c *call) setReset(ctx context.Context, _ verbs.Empty) (verbs.SetOut, error) {
+func (c settingsCall) setReset(ctx context.Context, _ verbs.Empty) (verbs.SetOut, error) {
 	_, err := c.changeEmulation(ctx, func(e *emulation) error { *e = emulation{}; return nil })
 	if err == nil && c.State.Get().Credentials != nil {
 		err = c.changeSettings(ctx, func(s *daemon.State) error { s.Credentials = nil; return nil })
@@ -105,13 +108,13 @@ func withSettings[In, Out any](p *pages, v wire.Verb[In, Out], serve func(contex
 			return none, err
 		}
 		return serve(ctx, &direct.Settings{Call: c.Call, URL: at.URL(), Change: func(change func(*daemon.State) error) error {
-			return c.changeSettings(ctx, change)
+			return settingsCall{c}.changeSettings(ctx, change)
 		}}, in)
 	})
 }
 
 // changeSettings changes the settings of the session, and makes the driver apply them to all pages.
-func (c *call) changeSettings(ctx context.Context, change func(*daemon.State) error) error {
+func (c settingsCall) changeSettings(ctx context.Context, change func(*daemon.State) error) error {
 	after := c.State.Get()
 	if err := change(&after); err != nil {
 		return err
@@ -171,7 +174,7 @@ func (conn *connection) restoreSettings(p *page) error {
 
 // openCredentials is called when an open command opens a URL. If the session has a password without
 // an origin, openCredentials restricts the password to the origin of this URL.
-func (c *call) openCredentials(ctx context.Context, to string) error {
+func (c settingsCall) openCredentials(ctx context.Context, to string) error {
 	origin := settings.OriginOf(to)
 	if held := c.State.Get().Credentials; held == nil || held.Origin != "" || origin == "" {
 		return nil
@@ -186,7 +189,7 @@ func (c *call) openCredentials(ctx context.Context, to string) error {
 
 // openEmulated sets the emulation that an open command requests. It is called before the
 // navigation.
-func (c *call) openEmulated(ctx context.Context, in verbs.OpenIn) error {
+func (c settingsCall) openEmulated(ctx context.Context, in verbs.OpenIn) error {
 	if in.Device == "" && in.Viewport == "" {
 		return nil
 	}

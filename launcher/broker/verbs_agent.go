@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/abrowser/abrowser/patches"
 	"github.com/abrowser/abrowser/sockets/verbs"
@@ -52,15 +53,39 @@ func (b *broker) activeOf(session string) (tab string, isLive bool) {
 	return tab, isLive
 }
 
-// mayClose returns an error if the session is in use (see [patches.Mux.Claimed]) and belongs to
-// another agent than the caller.
-func (b *broker) mayClose(ctx context.Context, call *wire.Call, session string) error {
+// outcomeOf returns what the session's task has said about its end, or nil.
+func outcomeOf(t patches.TenantInfo) *verbs.Outcome {
+	if t.Outcome == nil {
+		return nil
+	}
+	return &verbs.Outcome{Status: t.Outcome.Status, Note: t.Outcome.Note, At: t.Outcome.At}
+}
+
+// serveDone records what the session's task says about its end.
+func (b *broker) serveDone(ctx context.Context, call *wire.Call, in verbs.SessionDoneIn) (verbs.SessionDoneOut, error) {
+	out := verbs.SessionDoneOut{Session: call.Session, Outcome: verbs.Outcome{Status: cmp.Or(in.Status, verbs.OutcomeOK), Note: in.Note, At: time.Now()}}
+	if err := b.mayControl(ctx, call, call.Session, "end the task of"); err != nil {
+		return out, err
+	}
+	known := false
+	err := b.do(ctx, func() {
+		known = b.mux.SetOutcome(call.Session, patches.Outcome{Status: out.Outcome.Status, Note: out.Outcome.Note, At: out.Outcome.At})
+	})
+	if err == nil && !known {
+		err = wire.Errorf(wire.CodeNotFound, "session %s has no tab, so there is nothing to review", call.Session).WithHint("abrowser session list")
+	}
+	return out, err
+}
+
+// mayControl returns an error if the session is in use (see [patches.Mux.Claimed]) and belongs to
+// another agent than the caller. The parameter what is what the caller wants to do to the session.
+func (b *broker) mayControl(ctx context.Context, call *wire.Call, session, what string) error {
 	var refusal error
 	err := b.do(ctx, func() {
 		holder := wire.AgentKey(b.mux.AgentOf(session))
 		if b.mux.Claimed(session) && !call.Actor().MayControl(session, holder) {
 			tab, _ := b.activeOf(session)
-			refusal = wire.OwnershipError("close", session+"/"+tab, holder)
+			refusal = wire.OwnershipError(what, session+"/"+tab, holder)
 		}
 	})
 	return cmp.Or(err, refusal)

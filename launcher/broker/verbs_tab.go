@@ -38,7 +38,7 @@ func (b *broker) modeOf(t patches.Tenant) string {
 func (b *broker) tabOf(t patches.TenantInfo, p patches.Tab) verbs.Tab {
 	tab := verbs.Tab{
 		TabID: tabID(p.Number), Title: p.Title, URL: p.URL, Type: "page", Active: p.Target == t.Active, Crashed: p.Crashed,
-		TargetID: p.Target, SessionID: t.Name, OwnerID: ownerID(t), State: stateOf(t.Live), Mode: b.modeOf(t.Tenant), Browser: b.browser.Name, OpenedAt: p.Opened, ReleasedAt: p.Released,
+		TargetID: p.Target, SessionID: t.Name, OwnerID: ownerID(t), Outcome: outcomeOf(t), State: stateOf(t.Live), Mode: b.modeOf(t.Tenant), Browser: b.browser.Name, OpenedAt: p.Opened, ReleasedAt: p.Released,
 	}
 	if p.Label != "" {
 		tab.Label = &p.Label
@@ -113,7 +113,7 @@ func (b *broker) serveNote(ctx context.Context, _ *wire.Call, in verbs.NoteIn) (
 
 func (b *broker) serveRelease(ctx context.Context, call *wire.Call, in verbs.ReleaseIn) (verbs.ReleaseOut, error) {
 	if !in.Force {
-		if err := b.mayClose(ctx, call, in.Session); err != nil {
+		if err := b.mayControl(ctx, call, in.Session, "close"); err != nil {
 			return verbs.ReleaseOut{}, err
 		}
 	}
@@ -166,7 +166,7 @@ func (b *broker) serveSessions(ctx context.Context, _ *wire.Call, _ verbs.Empty)
 	}
 	for _, t := range tenants {
 		s := verbs.BrokerSession{
-			Session: t.Name, State: stateOf(t.Live), Mode: b.modeOf(t.Tenant), Browser: b.browser.Name, OwnerID: ownerID(t), Active: t.Active, Pages: len(t.Pages), CreatedAt: t.Created, LastAt: t.Last, Clients: t.Clients,
+			Session: t.Name, State: stateOf(t.Live), Mode: b.modeOf(t.Tenant), Browser: b.browser.Name, OwnerID: ownerID(t), Outcome: outcomeOf(t), Active: t.Active, Pages: len(t.Pages), CreatedAt: t.Created, LastAt: t.Last, Clients: t.Clients,
 		}
 		for _, p := range t.Pages {
 			if p.Target == t.Active {
@@ -208,7 +208,12 @@ func (b *broker) servePrune(ctx context.Context, _ *wire.Call, in verbs.TabPrune
 			return out, err
 		}
 	}
+	out.DryRun = in.DryRun
 	closed, err := await(ctx, b, func(done func(map[string][]patches.Tab)) {
+		if in.DryRun {
+			done(b.mux.Prunable(in.Prefix, age))
+			return
+		}
 		b.mux.Prune(in.Prefix, age, pruneTime, done)
 	})
 	for name, tabs := range closed {

@@ -29,10 +29,10 @@ func All() []wire.AnyVerb {
 		&Confirm, &Deny,
 		&AddInitScript, &RemoveInitScript,
 		&PoolRequest, &PoolGrant, &PoolRequests,
-		&Batch, &REPL, &Close, &Kill, &Status, &Session, &SessionList, &SessionInfo, &SessionClose, &SessionLog, &SessionID,
+		&Batch, &REPL, &Close, &Kill, &Status, &Session, &SessionList, &SessionInfo, &SessionClose, &SessionDone, &SessionLog, &SessionID,
 		&BrowserStatus, &BrowserStop, &Connect, &Install, &Doctor, &MCP, &MCPInstall, &CDP, &Inspect,
 		&SkillsList, &SkillsGet, &SkillsInstall, &Man, &Upgrade, &Profiles,
-		&BrokerTabs, &BrokerNote, &BrokerRelease, &BrokerDepart, &BrokerIncognito, &BrokerSessions, &BrokerNotices, &BrokerDownloads, &BrokerClaim, &BrokerEndAgent,
+		&BrokerTabs, &BrokerNote, &BrokerRelease, &BrokerDepart, &BrokerIncognito, &BrokerSessions, &BrokerNotices, &BrokerDownloads, &BrokerClaim, &BrokerEndAgent, &BrokerDone,
 	}
 }
 

@@ -97,6 +97,7 @@ type BrokerSession struct {
 	OwnerID   string    `json:"ownerId"`
 	Active    string    `json:"active,omitzero"` // the active tab's target id
 	Pages     int       `json:"pages"`
+	Outcome   *Outcome  `json:"outcome,omitzero"`
 	URL       string    `json:"url"`
 	Title     string    `json:"title"`
 	CreatedAt time.Time `json:"createdAt"`

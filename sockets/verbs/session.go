@@ -228,6 +228,7 @@ type SessionEntry struct {
 	URL            string       `json:"url"`
 	Title          string       `json:"title"`
 	Pages          int          `json:"pages"`
+	Outcome        *Outcome     `json:"outcome,omitzero"` // what the task has said about its end
 	Clients        int          `json:"clients,omitzero"` // the number of programs at the session's CDP endpoint
 	OpenedAt       time.Time    `json:"openedAt"`
 	CreatedAt      time.Time    `json:"createdAt"`
@@ -267,7 +268,7 @@ func (o SessionListOut) Text() string {
 		if s.Clients > 0 {
 			clients = counted(s.Clients, "client", "clients") + "  "
 		}
-		all = append(all, strings.TrimRight(fmt.Sprintf("%s %-20s %-9s %-7s  %s%s%s", mark, s.ID, s.State, counted(s.Pages, "tab", "tabs"), mode, clients, s.URL), " "))
+		all = append(all, strings.TrimRight(fmt.Sprintf("%s %-20s %-9s %-7s  %s%s%s", mark, s.ID, s.State, counted(s.Pages, "tab", "tabs"), mode, clients, s.URL)+"  "+s.Outcome.Text(), " "))
 	}
 	return lines(all...)
 }
@@ -305,7 +306,7 @@ func (o SessionInfoOut) Text() string {
 	if o.Active {
 		state = fmt.Sprintf("running (pid %d)", o.PID)
 	}
-	return lines("session: "+o.Session, "daemon:  "+state, "state:   "+o.Entry.State, "mode:    "+o.Entry.Mode, labelled("hint:    ", o.Entry.Hint), "url:     "+o.Entry.URL,
+	return lines("session: "+o.Session, "daemon:  "+state, "state:   "+o.Entry.State, "mode:    "+o.Entry.Mode, labelled("hint:    ", o.Entry.Hint), "url:     "+o.Entry.URL, labelled("task:    ", o.Entry.Outcome.Text()),
 		"socket:  "+o.Socket, "log:     "+o.Log)
 }
 
@@ -352,4 +353,33 @@ var SessionLog = wire.Verb[SessionLogIn, SessionLogOut]{Spec: wire.Spec{
 	Name: "session log", Group: groupSession, Short: "Print the commands of a session, one line of JSON each",
 	Long:    "Time, command, error code and duration, but no arguments. The log remains after the session has ended.",
 	Example: "abrowser session log task_123", By: wire.ByCommand, NoStart: true, ReadOnly: true,
+}}
+
+// SessionCloseIn is the input of [SessionClose]. A session is ended if it meets all given
+// conditions.
+type SessionCloseIn struct {
+	Prefix string `json:"prefix,omitzero" help:"sessions whose names start with this"`
+	IdleMS int    `json:"idleMs,omitzero" min:"1" help:"sessions without a command for this many milliseconds"`
+	All    bool   `json:"all,omitzero" help:"all sessions that meet the other conditions"`
+	Force  bool   `json:"force,omitzero" by:"person" help:"also the sessions of other agents; only if the environment sets no session"`
+}
+
+// SessionCloseOut is the output of [SessionClose]. Closed are the sessions that were ended.
+// Skipped are the running sessions that do not meet the conditions, belong to other agents or
+// could not be ended.
+type SessionCloseOut struct {
+	Closed  []string `json:"closed"`
+	Skipped []string `json:"skipped"`
+}
+
+// Text returns the closed and the skipped sessions.
+func (o SessionCloseOut) Text() string {
+	return lines(labelled("closed: ", strings.Join(o.Closed, ", ")), labelled("skipped: ", strings.Join(o.Skipped, ", ")))
+}
+
+// SessionClose ends the running sessions that meet all given conditions. The tabs of a session
+// stay open, unless the session is incognito or [Open] has set OnEnd to close.
+var SessionClose = wire.Verb[SessionCloseIn, SessionCloseOut]{Spec: wire.Spec{
+	Name: "session close", Group: groupSession, Short: "End the sessions with a prefix or without recent commands; their tabs stay open",
+	Example: "abrowser session close --prefix task_ --idle-ms 600000", By: wire.ByCommand, NoStart: true,
 }}

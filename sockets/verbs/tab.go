@@ -27,6 +27,7 @@ type Tab struct {
 	// the CDP endpoint.
 	Browser    string    `json:"browser,omitzero"`
 	OwnerID    string    `json:"ownerId,omitzero"` // the agent that owns the tab
+	Outcome    *Outcome  `json:"outcome,omitzero"` // what the session's task has said about its end
 	OpenedAt   time.Time `json:"openedAt,omitzero"`
 	ReleasedAt time.Time `json:"releasedAt,omitzero"`
 }
@@ -38,6 +39,9 @@ func (t Tab) Line() string {
 		name, state = t.SessionID+"/"+t.TabID, " "+t.State
 		if t.Mode != "" && t.Mode != wire.ModeShared {
 			state += " " + t.Mode
+		}
+		if t.Outcome != nil {
+			state += " " + t.Outcome.Status
 		}
 	}
 	if t.Label != nil {
@@ -175,6 +179,7 @@ type TabPruneIn struct {
 	OlderThan string `json:"olderThan,omitzero" help:"close tabs released longer ago than this: 30m, 12h, 7d"`
 	Prefix    string `json:"prefix,omitzero" help:"close tabs of sessions whose names start with this"`
 	All       bool   `json:"all,omitzero" help:"close all released tabs"`
+	DryRun    bool   `json:"dryRun,omitzero" help:"close nothing, and list the tabs that would be closed"`
 }
 
 // Check returns an error if no condition is given.
@@ -189,13 +194,18 @@ func (in TabPruneIn) Check() error {
 // TabPruneOut is the output of [TabPrune].
 type TabPruneOut struct {
 	Pruned []Tab `json:"pruned"`
+	DryRun bool  `json:"dryRun,omitzero"` // nothing was closed
 }
 
-// Text returns one line for each closed tab.
+// Text returns one line for each tab.
 func (o TabPruneOut) Text() string {
+	did := "closed"
+	if o.DryRun {
+		did = "would close"
+	}
 	var all []string
 	for _, t := range o.Pruned {
-		all = append(all, fmt.Sprintf("closed %s/%s %s", t.SessionID, t.TabID, t.URL))
+		all = append(all, fmt.Sprintf("%s %s/%s %s", did, t.SessionID, t.TabID, t.URL))
 	}
 	return lines(all...)
 }
@@ -226,4 +236,33 @@ func (o DialogStatusOut) Text() string {
 var DialogStatus = wire.Verb[Empty, DialogStatusOut]{Spec: wire.Spec{
 	Name: "dialog status", NoPolicy: true, Group: groupTabs, Short: "Print whether a JavaScript dialog is open", Example: "abrowser dialog status",
 	Unqueued: true, NoStart: true, ReadOnly: true,
+}}
+
+// FrameIn is the input of [FrameSelect].
+type FrameIn struct {
+	Selector string `json:"selector" arg:"0" required:"true" help:"the frame: a selector, a ref or the frame's name"`
+	TimeoutIn
+}
+
+// ElementName returns the selector or ref.
+func (in FrameIn) ElementName() string { return in.Selector }
+
+// FrameOut is the output of [FrameSelect] and [FrameMain].
+type FrameOut struct {
+	// Frame is the frame's name, or the caller's selector if the frame has no name. It is "main" for
+	// the main frame.
+	Frame string `json:"frame"`
+}
+
+// FrameSelect makes the session's later commands act in a frame.
+var FrameSelect = wire.Verb[FrameIn, FrameOut]{Spec: wire.Spec{
+	Name: "frame", Group: groupTabs, Short: "Act in a frame from now on",
+	Long: "Selectors, snapshot, eval, find, wait and screenshot are then about that frame, whatever its origin. A frame inside it is chosen by another frame command. " +
+		"abrowser frame main returns to the page; so does open, and a change of the tab. Refs work in every frame.",
+	Example: "abrowser frame '#inner'",
+}}
+
+// FrameMain makes the session's commands act in the main frame.
+var FrameMain = wire.Verb[Empty, FrameOut]{Spec: wire.Spec{
+	Name: "frame main", Group: groupTabs, Short: "Act in the page again, not in one of its frames", Example: "abrowser frame main",
 }}

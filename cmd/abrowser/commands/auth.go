@@ -26,14 +26,17 @@ type login struct {
 // maxLogin is the size of the largest file with a saved login in bytes.
 const maxLogin = 64 << 10
 
-func (x *run) logins() statefiles.Store {
+// savedLogins are the commands about saved logins.
+type savedLogins struct{ *run }
+
+func (x savedLogins) store() statefiles.Store {
 	return statefiles.Store{Dir: x.root().Path("auth"), What: "saved login", List: "abrowser auth list"}
 }
 
-// authKey returns the key that encrypts the saved logins. This is the key of [run.encryptionKey],
-// or else the key in the root's file auth.key. If that file does not exist either, authKey creates
+// key returns the key that encrypts the saved logins. This is the key of [run.encryptionKey],
+// or else the key in the root's file auth.key. If that file does not exist either, key creates
 // it with a random key if create is true, and otherwise returns an empty key.
-func (x *run) authKey(c call, create bool) (string, error) {
+func (x savedLogins) key(c call, create bool) (string, error) {
 	key, err := x.encryptionKey(c)
 	if key != "" || err != nil {
 		return key, err
@@ -68,8 +71,8 @@ func (x *run) authKey(c call, create bool) (string, error) {
 	return key, nil
 }
 
-func (x *run) saveLogin(ctx context.Context, in verbs.AuthSaveIn) (*verbs.AuthSaveOut, error) {
-	path, err := x.logins().Path(in.Name)
+func (x savedLogins) save(ctx context.Context, in verbs.AuthSaveIn) (*verbs.AuthSaveOut, error) {
+	path, err := x.store().Path(in.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +88,7 @@ func (x *run) saveLogin(ctx context.Context, in verbs.AuthSaveIn) (*verbs.AuthSa
 			return nil, err
 		}
 	}
-	key, err := x.authKey(x.call, true)
+	key, err := x.key(x.call, true)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +103,7 @@ func (x *run) saveLogin(ctx context.Context, in verbs.AuthSaveIn) (*verbs.AuthSa
 	if err != nil {
 		return nil, err
 	}
-	if err := x.logins().Make(); err != nil {
+	if err := x.store().Make(); err != nil {
 		return nil, err
 	}
 	return &verbs.AuthSaveOut{Saved: in.Name}, home.WriteFile(path, sealed)
@@ -112,10 +115,10 @@ func OneLine(content []byte) string {
 	return strings.TrimSuffix(strings.TrimSuffix(string(content), "\n"), "\r")
 }
 
-// readLogin returns a saved login.
-func (x *run) readLogin(ctx context.Context, name, key string) (login, error) {
+// read returns a saved login.
+func (x savedLogins) read(ctx context.Context, name, key string) (login, error) {
 	var l login
-	content, err := x.logins().Load(name, maxLogin)
+	content, err := x.store().Load(name, maxLogin)
 	if err != nil {
 		return l, err
 	}
@@ -129,30 +132,30 @@ func (x *run) readLogin(ctx context.Context, name, key string) (login, error) {
 	return l, nil
 }
 
-// prepareLogin adds the saved login to the parameters of auth login. If there is no such login, the
+// prepare adds the saved login to the parameters of auth login. If there is no such login, the
 // command fails before it starts a daemon.
-func (x *run) prepareLogin(ctx context.Context, c call) error {
-	key, err := x.authKey(c, false)
+func (x savedLogins) prepare(ctx context.Context, c call) error {
+	key, err := x.key(c, false)
 	if err != nil {
 		return err
 	}
-	l, err := x.readLogin(ctx, c.text("name"), key)
+	l, err := x.read(ctx, c.text("name"), key)
 	c.params["profile"], c.params["password"] = l.AuthProfile, l.Password
 	return err
 }
 
-func (x *run) listLogins(ctx context.Context, _ verbs.KeyFileIn) (*verbs.AuthListOut, error) {
-	files, err := x.logins().All()
+func (x savedLogins) list(ctx context.Context, _ verbs.KeyFileIn) (*verbs.AuthListOut, error) {
+	files, err := x.store().All()
 	if err != nil {
 		return nil, err
 	}
-	key, err := x.authKey(x.call, false)
+	key, err := x.key(x.call, false)
 	if err != nil {
 		return nil, err
 	}
 	out := &verbs.AuthListOut{Profiles: []verbs.AuthListed{}}
 	for _, f := range files {
-		l, err := x.readLogin(ctx, f.Name, key)
+		l, err := x.read(ctx, f.Name, key)
 		listed := verbs.AuthListed{Name: f.Name, Username: l.Username, URL: l.URL}
 		if err != nil {
 			listed.Error = err.Error()
@@ -162,15 +165,15 @@ func (x *run) listLogins(ctx context.Context, _ verbs.KeyFileIn) (*verbs.AuthLis
 	return out, nil
 }
 
-func (x *run) showLogin(ctx context.Context, in verbs.AuthNameIn) (*verbs.AuthShowOut, error) {
-	key, err := x.authKey(x.call, false)
+func (x savedLogins) show(ctx context.Context, in verbs.AuthNameIn) (*verbs.AuthShowOut, error) {
+	key, err := x.key(x.call, false)
 	if err != nil {
 		return nil, err
 	}
-	l, err := x.readLogin(ctx, in.Name, key)
+	l, err := x.read(ctx, in.Name, key)
 	return &verbs.AuthShowOut{Profile: l.AuthProfile}, err
 }
 
-func (x *run) deleteLogin(_ context.Context, in verbs.AuthDeleteIn) (*verbs.AuthDeleteOut, error) {
-	return &verbs.AuthDeleteOut{Deleted: in.Name}, x.logins().Remove(in.Name)
+func (x savedLogins) remove(_ context.Context, in verbs.AuthDeleteIn) (*verbs.AuthDeleteOut, error) {
+	return &verbs.AuthDeleteOut{Deleted: in.Name}, x.store().Remove(in.Name)
 }

@@ -48,7 +48,7 @@ func (x *run) finish(ctx context.Context, r *verbs.StepResult, c call) {
 		return
 	}
 	if err == nil {
-		err = x.sealState(ctx, out)
+		err = savedStates{x}.sealOutput(ctx, out)
 	}
 	if err == nil {
 		err = x.files().Write(out)

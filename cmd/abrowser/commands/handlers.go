@@ -22,6 +22,8 @@ type handlers struct {
 // table lists the verbs that have handlers. The arguments of bind after the verb are the handlers
 // local, idle and silent, in this order.
 func table() []handlers {
+	states := func(x *run) savedStates { return savedStates{x} }
+	logins := func(x *run) savedLogins { return savedLogins{x} }
 	return []handlers{
 		bind(verbs.Close, (*run).closeAll, (*run).closeIdle, (*run).closeSilent),
 		bind(verbs.SessionClose, (*run).closeSome, nil, nil),
@@ -30,6 +32,7 @@ func table() []handlers {
 		bind(verbs.Session, (*run).nameSession, nil, nil),
 		bind(verbs.SessionList, (*run).listSessions, nil, nil),
 		bind(verbs.SessionInfo, (*run).sessionInfo, nil, nil),
+		bind(verbs.SessionDone, (*run).sessionDone, nil, nil),
 		bind(verbs.SessionLog, (*run).sessionLog, nil, nil),
 		bind(verbs.REPL, (*run).refuseREPL, nil, nil),
 		bind(verbs.SessionID, (*run).sessionID, nil, nil),
@@ -39,15 +42,15 @@ func table() []handlers {
 		bind(verbs.SkillsList, (*run).listSkills, nil, nil),
 		bind(verbs.SkillsGet, (*run).getSkill, nil, nil),
 		bind(verbs.SkillsInstall, (*run).installSkills, nil, nil),
-		bind(verbs.StateList, (*run).listStates, nil, nil),
-		bind(verbs.StateShow, (*run).showState, nil, nil),
-		bind(verbs.StateClear, (*run).clearStates, nil, nil),
-		bind(verbs.StateClean, (*run).cleanStates, nil, nil),
-		bind(verbs.StateRename, (*run).renameState, nil, nil),
-		bind(verbs.AuthSave, (*run).saveLogin, nil, nil),
-		bind(verbs.AuthList, (*run).listLogins, nil, nil),
-		bind(verbs.AuthShow, (*run).showLogin, nil, nil),
-		bind(verbs.AuthDelete, (*run).deleteLogin, nil, nil),
+		bind(verbs.StateList, by(states, savedStates.list), nil, nil),
+		bind(verbs.StateShow, by(states, savedStates.show), nil, nil),
+		bind(verbs.StateClear, by(states, savedStates.clear), nil, nil),
+		bind(verbs.StateClean, by(states, savedStates.clean), nil, nil),
+		bind(verbs.StateRename, by(states, savedStates.rename), nil, nil),
+		bind(verbs.AuthSave, by(logins, savedLogins.save), nil, nil),
+		bind(verbs.AuthList, by(logins, savedLogins.list), nil, nil),
+		bind(verbs.AuthShow, by(logins, savedLogins.show), nil, nil),
+		bind(verbs.AuthDelete, by(logins, savedLogins.remove), nil, nil),
 		bind(verbs.TabList, (*run).allTabs, (*run).tabsIdle, (*run).tabsSilent),
 		bind(verbs.Install, (*run).install, nil, nil),
 		bind(verbs.Doctor, (*run).doctor, nil, nil),
@@ -91,6 +94,11 @@ func bind[In, Out any](v wire.Verb[In, Out], local, idle, silent method[In, Out]
 		}
 	}
 	return handlers{v.Name, untyped(local), untyped(idle), untyped(silent)}
+}
+
+// by returns a handler that calls a method of a type that embeds the run.
+func by[T, In, Out any](embed func(*run) T, serve func(T, context.Context, In) (*Out, error)) method[In, Out] {
+	return func(x *run, ctx context.Context, in In) (*Out, error) { return serve(embed(x), ctx, in) }
 }
 
 // constant returns the handlers of a verb that only has an idle handler, which always returns the

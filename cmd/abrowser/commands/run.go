@@ -84,9 +84,9 @@ func (x *run) prepare(ctx context.Context, c call) error {
 	case verbs.Eval.Name:
 		err = c.prepareScript()
 	case verbs.StateSave.Name, verbs.StateLoad.Name:
-		err = x.prepareState(ctx, c)
+		err = savedStates{x}.prepare(ctx, c)
 	case verbs.AuthLogin.Name:
-		err = x.prepareLogin(ctx, c)
+		err = savedLogins{x}.prepare(ctx, c)
 	case verbs.StateShow.Name:
 		return nil // showState reads the file
 	}

@@ -141,7 +141,7 @@ func (x *run) do(ctx context.Context, actions []Action) (any, error) {
 	if x.shows(out, x.text("path")) {
 		return out, nil
 	}
-	if err := x.sealState(ctx, out); err != nil {
+	if err := (savedStates{x}).sealOutput(ctx, out); err != nil {
 		return nil, err
 	}
 	return out, x.files().Write(out)

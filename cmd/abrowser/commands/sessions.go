@@ -101,7 +101,7 @@ func (x *run) entries(ctx context.Context) (map[string]verbs.SessionEntry, error
 			e.Mode = b.Mode
 		}
 		e.OpenedAt, e.CreatedAt, e.LastActivityAt = b.CreatedAt, b.CreatedAt, b.LastAt
-		e.OwnerID, e.Clients = b.OwnerID, b.Clients
+		e.OwnerID, e.Clients, e.Outcome = b.OwnerID, b.Clients, b.Outcome
 		if b.Clients > 0 {
 			e.State = verbs.StateLive
 		}
@@ -196,4 +196,21 @@ func (x *run) sessionInfo(ctx context.Context, _ verbs.Empty) (*verbs.SessionInf
 		Session:   x.session, Active: entry.PID != 0 || entry.State == verbs.StateWedged, PID: entry.PID, Socket: place.Socket,
 		Log: place.Log, Version: Version(), Entry: entry,
 	}, nil
+}
+
+// sessionDone tells the broker of the session's browser how the session's task has ended.
+func (x *run) sessionDone(ctx context.Context, in verbs.SessionDoneIn) (*verbs.SessionDoneOut, error) {
+	settings, err := x.root().Resume(x.session, x.settings)
+	if err != nil {
+		return nil, err
+	}
+	place, err := x.root().BrowserOf(settings)
+	if err != nil {
+		return nil, err
+	}
+	out, err := askPlace(ctx, x, place, verbs.BrokerDone, in)
+	if errors.Is(err, wire.CodeNotRunning) {
+		err = wire.Errorf(wire.CodeNotFound, "session %s has no tab, so there is nothing to review", x.session).WithHint("abrowser session list")
+	}
+	return &out, err
 }

@@ -15,22 +15,25 @@ import (
 // maxStateFile is the size of the largest state file in bytes. Encryption adds little.
 const maxStateFile = wire.MaxRequest + wire.MaxRequest/100
 
-func (x *run) states() statefiles.Store {
+// savedStates are the commands about files with saved states.
+type savedStates struct{ *run }
+
+func (x savedStates) store() statefiles.Store {
 	return statefiles.Store{Dir: x.root().Path("states"), What: "state", List: "abrowser state list"}
 }
 
-// statePath returns the path of a state file that is given by its name or path.
-func (x *run) statePath(given string) (string, error) {
+// path returns the path of a state file that is given by its name or path.
+func (x savedStates) path(given string) (string, error) {
 	if statefiles.IsName(given) {
-		return x.states().Path(given)
+		return x.store().Path(given)
 	}
 	return config.InDir(x.config.Dir, given), nil
 }
 
-// prepareState completes the parameters of state save and state load: it resolves names, and reads
+// prepare completes the parameters of state save and state load: it resolves names, and reads
 // the file to load. If the file cannot be used, the command fails before it starts a daemon.
-func (x *run) prepareState(ctx context.Context, c call) error {
-	path, err := x.statePath(c.text("path"))
+func (x savedStates) prepare(ctx context.Context, c call) error {
+	path, err := x.path(c.text("path"))
 	if err != nil || c.text("path") == "" {
 		return err
 	}
@@ -41,12 +44,12 @@ func (x *run) prepareState(ctx context.Context, c call) error {
 		return err
 	}
 	if c.spec.Name == verbs.StateLoad.Name {
-		state, err := x.readState(ctx, path, key)
+		state, err := x.read(ctx, path, key)
 		c.params["state"] = state
 		return err
 	}
 	if isName {
-		if err := x.states().Make(); err != nil {
+		if err := x.store().Make(); err != nil {
 			return err
 		}
 	}
@@ -62,8 +65,8 @@ func (x *run) prepareState(ctx context.Context, c call) error {
 // stateKey is the key with which the state at a path is to be encrypted.
 type stateKey struct{ path, key string }
 
-// readState reads and checks a state file.
-func (x *run) readState(ctx context.Context, path, key string) (*verbs.State, error) {
+// read reads and checks a state file.
+func (x savedStates) read(ctx context.Context, path, key string) (*verbs.State, error) {
 	content, err := statefiles.Read(path, maxStateFile)
 	if err == nil {
 		content, err = x.unseal(ctx, content, key, wire.MaxRequest)
@@ -74,8 +77,8 @@ func (x *run) readState(ctx context.Context, path, key string) (*verbs.State, er
 	return verbs.ParseState(content)
 }
 
-// sealState encrypts the content of an output of state save, if the command has a key.
-func (x *run) sealState(ctx context.Context, out any) error {
+// sealOutput encrypts the content of an output of state save, if the command has a key.
+func (x savedStates) sealOutput(ctx context.Context, out any) error {
 	state, ok := out.(*verbs.StateSaveOut)
 	if !ok {
 		return nil
@@ -89,13 +92,13 @@ func (x *run) sealState(ctx context.Context, out any) error {
 	return err
 }
 
-func (x *run) listStates(context.Context, verbs.Empty) (*verbs.StateListOut, error) {
-	all, err := x.states().All()
-	return &verbs.StateListOut{Directory: x.states().Dir, Files: all}, err
+func (x savedStates) list(context.Context, verbs.Empty) (*verbs.StateListOut, error) {
+	all, err := x.store().All()
+	return &verbs.StateListOut{Directory: x.store().Dir, Files: all}, err
 }
 
-func (x *run) showState(ctx context.Context, in verbs.StateShowIn) (*verbs.StateShowOut, error) {
-	path, err := x.statePath(x.text("path"))
+func (x savedStates) show(ctx context.Context, in verbs.StateShowIn) (*verbs.StateShowOut, error) {
+	path, err := x.path(x.text("path"))
 	if err != nil {
 		return nil, err
 	}
@@ -136,19 +139,19 @@ func (x *run) showState(ctx context.Context, in verbs.StateShowIn) (*verbs.State
 	return out, err
 }
 
-func (x *run) clearStates(_ context.Context, in verbs.StateClearIn) (*verbs.StateClearOut, error) {
+func (x savedStates) clear(_ context.Context, in verbs.StateClearIn) (*verbs.StateClearOut, error) {
 	if in.All {
-		all, err := x.states().RemoveOld(time.Unix(1<<40, 0))
+		all, err := x.store().RemoveOld(time.Unix(1<<40, 0))
 		return &verbs.StateClearOut{Cleared: len(all)}, err
 	}
-	return &verbs.StateClearOut{Cleared: 1}, x.states().Remove(in.Name)
+	return &verbs.StateClearOut{Cleared: 1}, x.store().Remove(in.Name)
 }
 
-func (x *run) cleanStates(_ context.Context, in verbs.StateCleanIn) (*verbs.StateCleanOut, error) {
-	names, err := x.states().RemoveOld(time.Now().AddDate(0, 0, -in.OlderThan))
+func (x savedStates) clean(_ context.Context, in verbs.StateCleanIn) (*verbs.StateCleanOut, error) {
+	names, err := x.store().RemoveOld(time.Now().AddDate(0, 0, -in.OlderThan))
 	return &verbs.StateCleanOut{Cleaned: len(names), Names: names}, err
 }
 
-func (x *run) renameState(_ context.Context, in verbs.StateRenameIn) (*verbs.StateRenameOut, error) {
-	return &verbs.StateRenameOut{Renamed: true, OldName: in.OldName, NewName: in.NewName}, x.states().Rename(in.OldName, in.NewName)
+func (x savedStates) rename(_ context.Context, in verbs.StateRenameIn) (*verbs.StateRenameOut, error) {
+	return &verbs.StateRenameOut{Renamed: true, OldName: in.OldName, NewName: in.NewName}, x.store().Rename(in.OldName, in.NewName)
 }
