@@ -2,6 +2,7 @@ package home
 
 import (
 	"path/filepath"
+	"slices"
 
 	"github.com/abrowser/abrowser/sockets/domains"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -20,11 +21,18 @@ import (
 // Normalize returns an error if settings contradict each other or the profile cannot be used. It
 // changes nothing on disk. The parameter lookup is os.LookupEnv.
 func (r Root) Normalize(s wire.Settings, session string, lookup func(string) (string, bool)) (wire.Settings, error) {
+	byDefault := func(name string) bool { return slices.Contains(s.Defaults, name) }
+	if len(s.AllowedDomains) > 0 && byDefault("mode") && !byDefault("allowedDomains") {
+		s.Mode = "" // what is requested takes precedence
+	}
 	if err := checkMode(s); err != nil {
 		return s, err
 	}
 	if len(s.AllowedDomains) > 0 {
 		var err error
+		if s.Mode == "" && byDefault("allowedDomains") { // then the mode is a default, too
+			s.Defaults = append(slices.Clone(s.Defaults), "mode")
+		}
 		s.Mode = wire.ModeIncognito
 		s.AllowedDomains, err = domains.Normalize(s.AllowedDomains)
 		return s, err

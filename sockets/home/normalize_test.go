@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,6 +47,41 @@ func TestNormalizeProfile(t *testing.T) {
 	}
 	if s, err := root.Normalize(wire.Settings{Mode: wire.ModePersistent}, "task_1", noVariables); err != nil || s.Profile != "task_1" || s.Mode != "" {
 		t.Errorf("persistent without a profile is %+v, %v, want the session's name", s, err)
+	}
+}
+
+// Allowed domains imply the mode incognito. If a configuration file has them, both are defaults, so
+// that a session that runs without them is used as it is.
+func TestNormalizeAllowedDomains(t *testing.T) {
+	root := Root{Dir: t.TempDir()}
+	given := []string{"B.example", "a.example"}
+	for _, tt := range []struct {
+		name     string
+		settings wire.Settings
+		differs  bool // from those of a shared session
+	}{
+		{"requested", wire.Settings{AllowedDomains: given}, true},
+		{"with the mode", wire.Settings{AllowedDomains: given, Mode: wire.ModeIncognito}, true},
+		{"with another mode by default", wire.Settings{AllowedDomains: given, Mode: wire.ModeShared, Defaults: []string{"mode"}}, true},
+		{"by default", wire.Settings{AllowedDomains: given, Defaults: []string{"allowedDomains"}}, false},
+	} {
+		s, err := root.Normalize(tt.settings, "a", noVariables)
+		if err != nil || s.Mode != wire.ModeIncognito || !slices.Equal(s.AllowedDomains, []string{"a.example", "b.example"}) {
+			t.Errorf("%s: %+v, %v", tt.name, s, err)
+		}
+		if names := s.Diff(wire.Settings{}); (len(names) > 0) != tt.differs {
+			t.Errorf("%s: a shared session differs in %v", tt.name, names)
+		}
+	}
+	for _, bad := range []wire.Settings{
+		{AllowedDomains: given, Mode: wire.ModeShared},
+		{AllowedDomains: given, Profile: "work"},
+		{AllowedDomains: given, CDP: "9222"},
+		{AllowedDomains: []string{"a b"}},
+	} {
+		if s, err := root.Normalize(bad, "a", noVariables); !errors.Is(err, wire.CodeBadInput) {
+			t.Errorf("%+v is normalized to %+v, %v", bad, s, err)
+		}
 	}
 }
 
