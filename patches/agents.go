@@ -51,8 +51,8 @@ func (m *Mux) Claim(name, agent string, readOnly bool) (holder string, ended boo
 	return tn.Agent, ended
 }
 
-// SetOutcome records what a tenant's task says about its end. It returns false if there is no such
-// tenant. A claim of the tenant after its end removes the record.
+// SetOutcome records the outcome of a tenant's task. It returns false if the tenant does not exist.
+// If the tenant is ended and then claimed again, the record is removed.
 func (m *Mux) SetOutcome(name string, o Outcome) bool {
 	tn := m.tenants[name]
 	if tn == nil {

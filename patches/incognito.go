@@ -81,7 +81,7 @@ func (m *Mux) filtered(tn *tenant) (contextOptions, error) {
 	}
 	if tn.Filter.Address == "" {
 		if m.Filter == nil {
-			return contextOptions{}, errors.New("there is no filter")
+			return contextOptions{}, errors.New("starting the filter of the session: Options.Filter is not set")
 		}
 		address, err := m.Filter(tn.Name, tn.Filter.Domains)
 		if err != nil {

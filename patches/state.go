@@ -31,7 +31,7 @@ type Tenant struct {
 	Released time.Time `json:"released,omitzero"` // the value of Last when the tenant was released; zero while it is live
 	Ended    bool      `json:"ended,omitzero"`    // the tenant was ended, and no agent has claimed it since
 	Agent    string    `json:"agent,omitzero"`    // the agent that uses the tenant; see [Mux.Claim]
-	Outcome  *Outcome  `json:"outcome,omitempty"` // what the tenant's task has said about its end
+	Outcome  *Outcome  `json:"outcome,omitempty"` // as the tenant's task has reported it; nil if it has not
 	Contexts []string  `json:"contexts,omitzero"` // browser contexts that its clients created
 	// Private is the browser context that an incognito tenant has instead of the shared context. It
 	// is empty until the context has been created in the present browser.
@@ -51,7 +51,7 @@ type Tenant struct {
 	LastDownload int        `json:"lastDownload,omitzero"` // the number of the newest download
 }
 
-// Outcome is what a task has said about its end.
+// Outcome is how a task has ended, as the task itself has reported it.
 type Outcome struct {
 	Status string    `json:"status"`
 	Note   string    `json:"note,omitzero"`
@@ -64,7 +64,7 @@ type Filter struct {
 	Address string   `json:"address,omitzero"` // empty if the proxy is not running
 }
 
-// IsZero reports whether there is no filter.
+// IsZero reports whether f has no domains, which means that requests are not filtered.
 func (f Filter) IsZero() bool { return len(f.Domains) == 0 }
 
 // Reopened is a tab that was opened again after its browser had died.

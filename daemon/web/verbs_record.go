@@ -282,7 +282,10 @@ func (c recorderCall) checkRecord(in verbs.RecordStartIn) error {
 }
 
 func (c recorderCall) recordPage(ctx context.Context, in verbs.RecordStartIn) (verbs.RecordStartOut, error) {
-	if err := cmp.Or(c.checkRecord(in), c.MaySet(ctx)); err != nil {
+	if err := c.checkRecord(in); err != nil {
+		return verbs.RecordStartOut{}, err
+	}
+	if err := c.MaySet(ctx); err != nil {
 		return verbs.RecordStartOut{}, err
 	}
 	ctx, cancel, err := c.limit(ctx, in, waitTime)

@@ -53,7 +53,7 @@ func (b *broker) activeOf(session string) (tab string, isLive bool) {
 	return tab, isLive
 }
 
-// outcomeOf returns what the session's task has said about its end, or nil.
+// outcomeOf returns the outcome that the session's task has reported, or nil.
 func outcomeOf(t patches.TenantInfo) *verbs.Outcome {
 	if t.Outcome == nil {
 		return nil
@@ -61,7 +61,7 @@ func outcomeOf(t patches.TenantInfo) *verbs.Outcome {
 	return &verbs.Outcome{Status: t.Outcome.Status, Note: t.Outcome.Note, At: t.Outcome.At}
 }
 
-// serveDone records what the session's task says about its end.
+// serveDone records the outcome that the session's task reports.
 func (b *broker) serveDone(ctx context.Context, call *wire.Call, in verbs.SessionDoneIn) (verbs.SessionDoneOut, error) {
 	out := verbs.SessionDoneOut{Session: call.Session, Outcome: verbs.Outcome{Status: cmp.Or(in.Status, verbs.OutcomeOK), Note: in.Note, At: time.Now()}}
 	if err := b.mayControl(ctx, call, call.Session, "end the task of"); err != nil {
@@ -78,14 +78,14 @@ func (b *broker) serveDone(ctx context.Context, call *wire.Call, in verbs.Sessio
 }
 
 // mayControl returns an error if the session is in use (see [patches.Mux.Claimed]) and belongs to
-// another agent than the caller. The parameter what is what the caller wants to do to the session.
-func (b *broker) mayControl(ctx context.Context, call *wire.Call, session, what string) error {
+// another agent than the caller. The error's message contains the parameter action, such as "close".
+func (b *broker) mayControl(ctx context.Context, call *wire.Call, session, action string) error {
 	var refusal error
 	err := b.do(ctx, func() {
 		holder := wire.AgentKey(b.mux.AgentOf(session))
 		if b.mux.Claimed(session) && !call.Actor().MayControl(session, holder) {
 			tab, _ := b.activeOf(session)
-			refusal = wire.OwnershipError(what, session+"/"+tab, holder)
+			refusal = wire.OwnershipError(action, session+"/"+tab, holder)
 		}
 	})
 	return cmp.Or(err, refusal)

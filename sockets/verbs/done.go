@@ -16,7 +16,7 @@ const (
 // maxNote is the length in bytes of the longest note about a task.
 const maxNote = 1000
 
-// Outcome is what a task has said about its end.
+// Outcome is how a task has ended, as the task itself has reported it.
 type Outcome struct {
 	Status string    `json:"status"` // [OutcomeOK] or [OutcomeFailed]
 	Note   string    `json:"note,omitzero"`

@@ -106,11 +106,7 @@ func (x *run) dialCDP(ctx context.Context) (net.Conn, error) {
 	if _, err := x.Do(ctx, Command{Session: x.session, Verb: &verbs.GetCDPURL}); err != nil {
 		return nil, err
 	}
-	settings, err := x.root().Resume(x.session, x.settings)
-	if err != nil {
-		return nil, err
-	}
-	place, err := x.root().BrowserOf(settings)
+	place, err := x.brokerPlace()
 	if err != nil {
 		return nil, err
 	}

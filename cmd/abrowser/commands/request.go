@@ -152,13 +152,18 @@ func (x *run) caller(place home.Endpoint, build string) client.Client {
 // place returns where the verb's server listens.
 func (x *run) place() (home.Endpoint, error) {
 	if x.spec.By == wire.ByBroker {
-		settings, err := x.root().Resume(x.session, x.settings)
-		if err != nil {
-			return home.Endpoint{}, err
-		}
-		return x.root().BrowserOf(settings)
+		return x.brokerPlace()
 	}
 	return x.root().Session(x.session)
+}
+
+// brokerPlace returns where the broker of the session's browser listens.
+func (x *run) brokerPlace() (home.Endpoint, error) {
+	settings, err := x.root().Resume(x.session, x.settings)
+	if err != nil {
+		return home.Endpoint{}, err
+	}
+	return x.root().BrowserOf(settings)
 }
 
 // askPlace sends a verb to the daemon or broker that listens at the endpoint, and returns its

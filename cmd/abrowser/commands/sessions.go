@@ -200,11 +200,7 @@ func (x *run) sessionInfo(ctx context.Context, _ verbs.Empty) (*verbs.SessionInf
 
 // sessionDone tells the broker of the session's browser how the session's task has ended.
 func (x *run) sessionDone(ctx context.Context, in verbs.SessionDoneIn) (*verbs.SessionDoneOut, error) {
-	settings, err := x.root().Resume(x.session, x.settings)
-	if err != nil {
-		return nil, err
-	}
-	place, err := x.root().BrowserOf(settings)
+	place, err := x.brokerPlace()
 	if err != nil {
 		return nil, err
 	}

@@ -94,7 +94,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case host == "" || r.Method != http.MethodConnect && r.URL.Scheme != "http":
 		http.Error(w, "abrowser: this is a proxy", http.StatusBadRequest)
 	case !p.domains.Allows(host):
-		p.log.Info("refused a host that is not allowed", "host", host)
+		p.log.Debug("refused a host that is not allowed", "host", host)
 		http.Error(w, fmt.Sprintf("abrowser: %s is not among the allowed domains of this session", host), http.StatusForbidden)
 	case r.Method == http.MethodConnect:
 		p.connect(w, r)
