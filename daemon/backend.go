@@ -26,6 +26,8 @@ type Backend interface {
 	IsAlive() bool
 	// State describes the driver, for the status of the session.
 	State(ctx context.Context) verbs.DriverStatus
+	// Questions lists the requests of pages that wait for a person.
+	Questions() []verbs.PendingQuestion
 	// FinishRecording ends the recording of the pages' requests. It returns the path of the file
 	// with the requests, or "" if no recording was on.
 	FinishRecording() (path string, err error)

@@ -71,7 +71,7 @@ func (s *Session) status(ctx context.Context, _ *wire.Call, _ verbs.Empty) (verb
 	st := s.queue.state()
 	out := verbs.StatusOut{
 		SessionID: s.Name, Running: true, State: verbs.StateReady, Mode: s.settings.SessionMode(), PID: os.Getpid(), Build: s.build, Command: st.verb, Waiting: st.waiting,
-		LastActivityAt: s.idle.last(),
+		LastActivityAt: s.idle.last(), Questions: s.backend.Questions(),
 	}
 	if e := s.State.Get().Emulation; e.Width > 0 {
 		out.Device, out.Viewport = e.Device, fmt.Sprintf("%dx%d", e.Width, e.Height)

@@ -151,6 +151,8 @@ func (m *memory) IsAlive() bool {
 
 func (m *memory) State(context.Context) verbs.DriverStatus { return verbs.DriverStatus{} }
 
+func (m *memory) Questions() []verbs.PendingQuestion { return nil }
+
 func (m *memory) FinishRecording() (string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

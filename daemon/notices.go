@@ -12,6 +12,9 @@ import (
 // Notices collects what the next reply reports: the decisions about dialogs, permissions,
 // notifications and file pickers, and the requests that a recording could not record.
 type Notices struct {
+	// OnQuestion is called when a person was asked. It must not block, and may be nil.
+	OnQuestion func(wire.Record)
+
 	mu      sync.Mutex // guards the fields below
 	dialogs []verbs.Dialog
 	records []wire.Record
@@ -24,6 +27,9 @@ const maxUntold = 100 // a page that asks without end must not fill the memory
 
 // Add adds the record of a decision.
 func (n *Notices) Add(r wire.Record) {
+	if r.Handled == HandledAsked && n.OnQuestion != nil {
+		n.OnQuestion(r)
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if len(n.records) == maxUntold {

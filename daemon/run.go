@@ -89,9 +89,10 @@ func Run(ctx context.Context, o Options) error {
 	// A reply with a picture of 30 MB takes 160 MB of memory.
 	watch.Go(func() { s.idle.watchRest(ctx, debug.FreeOSMemory) })
 	watch.Go(func() { s.watchOwner(ctx) })
+	watch.Go(func() { s.reporter.run(ctx) })
 	srv := &server.Server{
 		Hello: func() wire.Hello { return s.hello(os.Getpid()) }, Retire: s.retire,
-		Log: log, Build: o.Build, Grace: endTime, Unlink: s.unbind,
+		Log: log, Build: o.Build, Grace: endTime, Unlink: s.unbind, Served: s.reporter.addCommand,
 	}
 	for _, h := range s.handlers() {
 		srv.Handlers = append(srv.Handlers, h.Handler)
@@ -111,8 +112,9 @@ func newSession(o Options, log *slog.Logger, end func()) *Session {
 	broker := newBroker(o.Broker, o.Session)
 	s := &Session{
 		Root: o.Root, Name: o.Session, Log: log, State: OpenState(o.Root, o.Session, log), Notices: &Notices{}, Tabs: newTabs(broker), Broker: broker,
-		build: o.Build, settings: o.Settings, since: time.Now(), browser: o.Browser, end: end, connections: make(chan *connection, 1), owner: newOwner(),
+		build: o.Build, settings: o.Settings, since: time.Now(), browser: o.Browser, end: end, connections: make(chan *connection, 1), owner: newOwner(), reporter: newReporter(broker),
 	}
+	s.Notices.OnQuestion = s.reporter.addQuestion
 	s.backend = o.Backend(s)
 	return s
 }

@@ -30,6 +30,7 @@ type Session struct {
 	since    time.Time
 	browser  func(context.Context) (home.Endpoint, error)
 	backend  Backend
+	reporter *reporter
 
 	queue       queue
 	deferred    sync.WaitGroup // deferred work of commands that have been answered

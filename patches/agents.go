@@ -63,6 +63,13 @@ func (m *Mux) SetOutcome(name string, o Outcome) bool {
 	return true
 }
 
+// SetLastCommand records the last command of a tenant. It is saved with the next change of the state.
+func (m *Mux) SetLastCommand(name string, c Command) {
+	if tn := m.tenants[name]; tn != nil {
+		tn.Command = &c
+	}
+}
+
 // Claimed reports whether a tenant is in use. A tenant is in use if it is live, or if it was not
 // ended and its agent is alive. No other agent can claim a tenant that is in use.
 func (m *Mux) Claimed(name string) bool {

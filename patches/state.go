@@ -32,6 +32,7 @@ type Tenant struct {
 	Ended    bool      `json:"ended,omitzero"`    // the tenant was ended, and no agent has claimed it since
 	Agent    string    `json:"agent,omitzero"`    // the agent that uses the tenant; see [Mux.Claim]
 	Outcome  *Outcome  `json:"outcome,omitempty"` // as the tenant's task has reported it; nil if it has not
+	Command  *Command  `json:"command,omitempty"` // the last command; nil if none was reported
 	Contexts []string  `json:"contexts,omitzero"` // browser contexts that its clients created
 	// Private is the browser context that an incognito tenant has instead of the shared context. It
 	// is empty until the context has been created in the present browser.
@@ -56,6 +57,14 @@ type Outcome struct {
 	Status string    `json:"status"`
 	Note   string    `json:"note,omitzero"`
 	At     time.Time `json:"at"`
+}
+
+// Command is a command that has ended.
+type Command struct {
+	Verb string    `json:"verb"`
+	Code string    `json:"code,omitzero"` // why it failed; empty if it did not
+	At   time.Time `json:"at"`            // when it ended
+	MS   int64     `json:"ms"`            // how long it took, in milliseconds
 }
 
 // Filter is a proxy that passes requests to some domains only.

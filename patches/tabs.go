@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/abrowser/abrowser/patches/cdp"
 )
 
 // TenantInfo describes a tenant in a list. Pages has its tabs, including the lost ones, in
@@ -69,6 +71,45 @@ func (m *Mux) info(tn *tenant) TenantInfo {
 	}
 	slices.SortFunc(l.Pages, func(x, y Tab) int { return cmp.Compare(x.Number, y.Number) })
 	return l
+}
+
+// heapUsage is the result of Runtime.getHeapUsage, in bytes.
+type heapUsage struct {
+	UsedSize             float64 `json:"usedSize"`
+	EmbedderHeapUsedSize float64 `json:"embedderHeapUsedSize"` // DOM objects
+	BackingStorageSize   float64 `json:"backingStorageSize"`   // array buffers and strings outside of the heap
+}
+
+// Memory asks all tabs how many bytes their JavaScript and DOM objects take, and calls done() with
+// the responses by target id. Tabs that do not respond within limit are left out.
+func (m *Mux) Memory(limit time.Duration, done func(map[string]int64)) {
+	used := map[string]int64{}
+	waiting := 1
+	ended := false
+	finish := once(func() {
+		ended = true
+		done(used)
+	})
+	answered := func() {
+		if waiting--; waiting == 0 {
+			finish()
+		}
+	}
+	for id, t := range m.targets {
+		if t.tab == nil || t.session == "" || t.paused || t.tab.Crashed {
+			continue
+		}
+		waiting++
+		m.call("Runtime.getHeapUsage", nil, t.session, func(in cdp.Message) {
+			var u heapUsage
+			if in.Result(&u) == nil && !ended {
+				used[id] = int64(u.UsedSize + u.EmbedderHeapUsedSize + u.BackingStorageSize)
+			}
+			answered()
+		})
+	}
+	answered()
+	m.after(limit, finish)
 }
 
 // Connected returns the number of tenants that have a client.

@@ -35,6 +35,8 @@ func toolsOf() map[string]string {
 		verbs.Install.Name:       "it is for people: doctor says what is missing",
 		verbs.CDP.Name:           "its port is for programs that speak CDP",
 		verbs.Inspect.Name:       "it is for people",
+		verbs.Questions.Name:     "it is for people",
+		verbs.AnswerPerson.Name:  "it is for people",
 	}
 }
 
@@ -48,6 +50,8 @@ func withoutExample() map[string]string {
 		verbs.ReactTree.Name:     "it needs a page with React; TestReact runs the command",
 		verbs.ReactInspect.Name:  "it needs a page with React; TestReact runs the command",
 		verbs.ReactSuspense.Name: "it needs a page with React; TestReact runs the command",
+		verbs.AskPerson.Name:     "it waits for a person; the transcript ask-person runs the command",
+		verbs.AnswerPerson.Name:  "its argument is different each time; the transcript ask-person runs the command",
 		verbs.CDP.Name:           "npx would download the program; the transcript cdp-endpoint and others run the command",
 		verbs.RequestDetail.Name: "its argument is different each time; the transcript network-requests runs the command",
 		verbs.Install.Name:       "--with-deps changes the machine; TestTamperedArchiveIsRefused and others run install",

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -36,7 +37,7 @@ func scripts(t *testing.T, dir string, shared *e2e.Home) {
 	update := flag.Lookup("update").Value.(flag.Getter).Get().(bool)
 	testscript.Run(t, testscript.Params{
 		Dir: dir, UpdateScripts: update, RequireExplicitExec: true, RequireUniqueNames: true,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"confirmation": confirmation},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"confirmation": confirmation, "question": question},
 		Setup: func(e *testscript.Env) error {
 			h := shared
 			if h == nil {
@@ -74,6 +75,20 @@ func confirmation(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("the error has no id to confirm")
 	}
 	ts.Setenv(args[0], id)
+}
+
+// question is a command of the transcripts. It waits until a task asks a person, and stores the id of
+// the question with this text in a variable.
+func question(ts *testscript.TestScript, _ bool, args []string) {
+	asked := regexp.MustCompile(`(?m)^(p\d+) .*` + regexp.QuoteMeta(args[1]))
+	for end := time.Now().Add(e2e.CommandDeadline); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		ts.Check(ts.Exec("abrowser", "questions"))
+		if found := asked.FindStringSubmatch(ts.ReadFile("stdout")); found != nil {
+			ts.Setenv(args[0], found[1])
+			return
+		}
+	}
+	ts.Fatalf("no task asks %q", args[1])
 }
 
 // Every verb occurs in a transcript, except the hidden ones, which only processes of abrowser use.

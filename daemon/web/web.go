@@ -161,6 +161,9 @@ func (b backend) IsAlive() bool { return b.driver.isAlive() }
 // State describes the driver.
 func (b backend) State(ctx context.Context) verbs.DriverStatus { return b.driver.status(ctx) }
 
+// Questions lists the requests of pages that wait for a person.
+func (b backend) Questions() []verbs.PendingQuestion { return b.prompts.Pending() }
+
 // FinishRecording ends the recordings. It writes the video, if one is being recorded, and the HAR. It first waits for Playwright's reports of
 // the requests that were made so far. It returns the path of the HAR, or "" if no recording was on.
 func (b backend) FinishRecording() (path string, err error) {

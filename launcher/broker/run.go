@@ -149,6 +149,7 @@ func (b *broker) Cut(id patches.ClientID, why string) {
 }
 
 func (b *broker) Save(s patches.State) {
+	b.addStateEvents(s)
 	err := b.state.Save(s, b.pool.State)
 	if err != nil && !b.unsaved {
 		b.log.Error("writing the state file", "error", err)

@@ -14,9 +14,11 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/launcher/broker/downloads"
+	"github.com/abrowser/abrowser/launcher/broker/eventlog"
 	"github.com/abrowser/abrowser/launcher/broker/filter"
 	"github.com/abrowser/abrowser/launcher/broker/jar"
 	"github.com/abrowser/abrowser/launcher/broker/pool"
+	"github.com/abrowser/abrowser/launcher/broker/questions"
 	"github.com/abrowser/abrowser/launcher/broker/queue"
 	"github.com/abrowser/abrowser/launcher/broker/statefile"
 	"github.com/abrowser/abrowser/launcher/broker/upstream"
@@ -50,6 +52,8 @@ type broker struct {
 	gone       chan struct{}  // closed when the keeper reports the browser's end, or by awaitEnd
 	idleClosed chan struct{}  // closed when the server has closed its idle connections
 	finalizing sync.WaitGroup // running calls of FinalizeSession
+	events     *eventlog.Log
+	questions  *questions.Desk
 
 	// The fields below belong to the mux's goroutine.
 	mux        *patches.Mux
@@ -60,6 +64,7 @@ type broker struct {
 	serving    bool                 // clients are accepted
 	state      *statefile.File
 	unsaved    bool // the state could not be written
+	known      knownState
 	idle       idle
 	pool       *pool.Pool
 	filters    map[string]*filter.Proxy // by the name of their session
@@ -154,6 +159,13 @@ func (b *broker) prepare() error {
 	if err := b.newPool(os.LookupEnv, agents); err != nil {
 		return err
 	}
+	b.events = eventlog.Open(eventlog.Options{
+		Browser: b.browser.Name, Path: b.Root.Path("state", "events-"+name+".jsonl"), Ended: b.done,
+		Failed: func(err error) { b.log.Error("the file of the events", "error", err) },
+	})
+	b.questions = questions.New(b.done)
+	b.addLoss(state)
+	b.known = b.knownOf(state)
 	b.mux = patches.New(patches.Options{
 		Transport: b, Admit: b.admit, AgentAlive: b.isKnownAlive, State: state, Log: b.log, OnActivity: b.jar.SaveSoon, DownloadDir: b.downloads.Path,
 		External: external, SpareAfter: b.spareAfter(), Visible: b.isVisible(), BrowserStart: b.browser.Began, CleanupScript: b.CleanupScript,
@@ -220,6 +232,7 @@ func (b *broker) serve(ctx context.Context, listener net.Listener) error {
 	b.finalizing.Wait()
 	b.closeFilters()
 	b.downloads.Close(isClosed(b.gone))
+	b.events.Close()
 	return err
 }
 

@@ -28,6 +28,11 @@ func (b *broker) handlers() []wire.Handler {
 		wire.Bind(verbs.PoolRequests, b.servePoolRequests),
 		wire.Bind(verbs.TabPrune, b.servePrune),
 		wire.Bind(verbs.BrokerDone, b.serveDone),
+		wire.Bind(verbs.BrokerEvents, b.serveEvents),
+		wire.Bind(verbs.BrokerReport, b.serveReport),
+		wire.Bind(verbs.BrokerAsk, b.serveAsk),
+		wire.Bind(verbs.BrokerQuestions, b.serveQuestions),
+		wire.Bind(verbs.BrokerAnswer, b.serveAnswer),
 		wire.Bind(verbs.BrowserStatus, b.serveStatus),
 		wire.Bind(verbs.BrowserStop, b.serveStop),
 	}
@@ -50,6 +55,7 @@ func (b *broker) retire() error {
 const (
 	barrierTime = 500 * time.Millisecond
 	pruneTime   = 5 * time.Second
+	memoryTime  = 300 * time.Millisecond // for all pages to say how much memory they use
 )
 
 // snapshot first waits, up to barrierTime, until the mux has handled every message that the browser

@@ -74,6 +74,9 @@ func (b *broker) serveDone(ctx context.Context, call *wire.Call, in verbs.Sessio
 	if err == nil && !known {
 		err = wire.Errorf(wire.CodeNotFound, "session %s has no tab, so there is nothing to review", call.Session).WithHint("abrowser session list")
 	}
+	if err == nil {
+		b.events.Add(verbs.Event{Kind: verbs.EventDone, Session: call.Session, Outcome: &out.Outcome})
+	}
 	return out, err
 }
 

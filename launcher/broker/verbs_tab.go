@@ -43,6 +43,10 @@ func (b *broker) tabOf(t patches.TenantInfo, p patches.Tab) verbs.Tab {
 	if p.Label != "" {
 		tab.Label = &p.Label
 	}
+	tab.Question = b.questions.OfSession(t.Name)
+	if c := t.Command; c != nil {
+		tab.Command = &verbs.LastCommand{Verb: c.Verb, Code: wire.Code(c.Code), At: c.At, MS: c.MS}
+	}
 	return tab
 }
 
@@ -56,12 +60,21 @@ func (b *broker) serveTabs(ctx context.Context, _ *wire.Call, in verbs.TabsIn) (
 	if err != nil {
 		return out, err
 	}
+	var used map[string]int64
+	if in.Memory {
+		used, err = await(ctx, b, func(done func(map[string]int64)) { b.mux.Memory(memoryTime, done) })
+		if err != nil {
+			return out, err
+		}
+	}
 	for _, t := range tenants {
 		if in.Session != "" {
 			out.LastDownload, out.Notified, out.FileChoosers = t.LastDownload, t.PageEvents, t.FileChoosers
 		}
 		for _, p := range t.Pages {
-			out.Tabs = append(out.Tabs, b.tabOf(t, p))
+			tab := b.tabOf(t, p)
+			tab.Memory = used[p.Target]
+			out.Tabs = append(out.Tabs, tab)
 		}
 	}
 	return out, nil

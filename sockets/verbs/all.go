@@ -16,7 +16,7 @@ func All() []wire.AnyVerb {
 		&Click, &Dblclick, &Fill, &Type, &Hover, &Focus, &Select, &Check, &Uncheck, &Scroll, &ScrollIntoView, &Drag, &Upload, &Tap, &Swipe, &Highlight, &FindElement, &SaveDownload,
 		&Press, &Keydown, &Keyup, &KeyboardType, &KeyboardInsert, &MouseMove, &MouseDown, &MouseUp, &MouseWheel,
 		&Wait,
-		&TabList, &TabNew, &WindowNew, &TabSwitch, &TabClose, &TabPrune, &FrameSelect, &FrameMain, &DialogStatus, &DialogAccept, &DialogDismiss,
+		&Tabs, &TabList, &TabNew, &WindowNew, &TabSwitch, &TabClose, &TabPrune, &FrameSelect, &FrameMain, &DialogStatus, &DialogAccept, &DialogDismiss,
 		&PolicyDialog, &PolicyPermission, &PolicyNotification, &PolicyFilePicker, &PolicyRespond, &PolicyAnswer, &PolicyStatus,
 		&CookiesGet, &CookiesSet, &CookiesClear,
 		&LocalStorageGet, &LocalStorageSet, &LocalStorageClear, &SessionStorageGet, &SessionStorageSet, &SessionStorageClear,
@@ -26,13 +26,13 @@ func All() []wire.AnyVerb {
 		&ClipboardRead, &ClipboardWrite, &ClipboardCopy, &ClipboardPaste,
 		&AuthSave, &AuthLogin, &AuthList, &AuthShow, &AuthDelete,
 		&SetViewport, &SetDevice, &SetGeo, &SetOffline, &SetHeaders, &SetCredentials, &SetMedia, &SetReset,
-		&Confirm, &Deny,
+		&Confirm, &Deny, &AskPerson, &Questions, &AnswerPerson,
 		&AddInitScript, &RemoveInitScript,
 		&PoolRequest, &PoolGrant, &PoolRequests,
-		&Batch, &REPL, &Close, &Kill, &Status, &Session, &SessionList, &SessionInfo, &SessionClose, &SessionDone, &SessionLog, &SessionID,
+		&Batch, &REPL, &Close, &Kill, &Status, &Session, &SessionList, &SessionInfo, &SessionClose, &SessionDone, &SessionLog, &SessionID, &Events,
 		&BrowserStatus, &BrowserStop, &Connect, &Install, &Doctor, &MCP, &MCPInstall, &CDP, &Inspect,
 		&SkillsList, &SkillsGet, &SkillsInstall, &Man, &Upgrade, &Profiles,
-		&BrokerTabs, &BrokerNote, &BrokerRelease, &BrokerDepart, &BrokerIncognito, &BrokerSessions, &BrokerNotices, &BrokerDownloads, &BrokerClaim, &BrokerEndAgent, &BrokerDone,
+		&BrokerTabs, &BrokerNote, &BrokerRelease, &BrokerDepart, &BrokerIncognito, &BrokerSessions, &BrokerNotices, &BrokerDownloads, &BrokerClaim, &BrokerEndAgent, &BrokerDone, &BrokerEvents, &BrokerReport, &BrokerAsk, &BrokerQuestions, &BrokerAnswer,
 	}
 }
 

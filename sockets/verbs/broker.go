@@ -12,6 +12,7 @@ const groupBroker = "Between processes"
 type TabsIn struct {
 	Session string `json:"session,omitzero" help:"only the tabs of this session"`
 	Settled bool   `json:"settled,omitzero" help:"a command has ended: first save the cookies that it may have set"`
+	Memory  bool   `json:"memory,omitzero" help:"ask the pages how much memory they use"`
 }
 
 // BrokerTabs lists the tabs that belong to sessions. Before the broker responds, it handles the

@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -73,4 +74,146 @@ var REPL = wire.Verb[Empty, Empty]{Spec: wire.Spec{
 		"A command that fails does not end repl. The exit status is 1 if one has failed. " +
 		"In a terminal, the tab key completes a word, and exit or Ctrl-D leaves repl and not the session.",
 	Example: "abrowser --json repl", By: wire.ByCommand, NoStart: true,
+}}
+
+// MCPIn is the input of [MCP].
+type MCPIn struct {
+	Tools []string `json:"tools,omitzero" help:"groups of tools to offer, separated by commas: core, interaction, inspection, tabs, state, sessions, browser or all"`
+}
+
+// MCP serves the other verbs to an MCP client.
+var MCP = wire.Verb[MCPIn, Empty]{Spec: wire.Spec{
+	Name: "mcp", NoPolicy: true, Group: groupSession, Short: "Serve an MCP client on standard input and output until the input ends",
+	Long:    "Every command is a tool with a parameter for the session. Without --tools the server offers the core tools, and a tool that adds the others.",
+	Example: "abrowser mcp --tools all", By: wire.ByCommand, NoStart: true,
+}}
+
+// MCPInstallIn is the input of [MCPInstall].
+type MCPInstallIn struct {
+	Client string   `json:"client,omitzero" arg:"0" enum:"claude-code|claude-desktop|codex|cursor|gemini|vscode|windsurf" help:"the client; the default is to show all"`
+	Write  bool     `json:"write,omitzero" help:"add abrowser to the client's file; the rest of the file is not changed"`
+	Tools  []string `json:"tools,omitzero" help:"groups of tools to offer, as for abrowser mcp"`
+	// Through is the name of an MCP server that does not belong to abrowser. That server uses a
+	// session of abrowser as its browser.
+	Through string `json:"through,omitzero" enum:"playwright-mcp|chrome-devtools-mcp" help:"another MCP server, which drives a session of abrowser by CDP"`
+}
+
+// MCPClient is the configuration of an MCP client.
+type MCPClient struct {
+	Client  string `json:"client"`
+	Server  string `json:"server"` // the server's name in the file
+	File    string `json:"file"`
+	Config  string `json:"config"`
+	Written bool   `json:"written"`
+}
+
+// MCPInstallOut is the output of [MCPInstall].
+type MCPInstallOut struct {
+	Clients []MCPClient `json:"clients"`
+}
+
+// Text returns, for each client, the path of its file and the configuration. If the file was
+// changed, Text says so instead.
+func (o MCPInstallOut) Text() string {
+	var all []string
+	for _, c := range o.Clients {
+		text := "# " + c.Client + ": " + c.File + "\n" + strings.TrimRight(c.Config, "\n")
+		if c.Written {
+			text = "added " + c.Server + " to " + c.File + "; restart " + c.Client
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, "\n\n")
+}
+
+// MCPInstall prints the configuration of MCP clients for abrowser, or adds it to their files.
+var MCPInstall = wire.Verb[MCPInstallIn, MCPInstallOut]{Spec: wire.Spec{
+	Name: "mcp install", Group: groupSession, Short: "Print the configuration of an MCP client, or add it with --write",
+	Example: "abrowser mcp install cursor --write", By: wire.ByCommand, NoStart: true,
+}}
+
+// Skill is a set of instructions for an agent.
+type Skill struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+// SkillsOut is the output of [SkillsList].
+type SkillsOut struct {
+	Skills []Skill `json:"skills"`
+}
+
+// Text returns one line for each skill.
+func (o SkillsOut) Text() string {
+	var all []string
+	for _, s := range o.Skills {
+		all = append(all, fmt.Sprintf("%-10s %s", s.Name, s.Description))
+	}
+	return lines(all...)
+}
+
+// SkillsList lists the skills.
+var SkillsList = wire.Verb[Empty, SkillsOut]{Spec: wire.Spec{
+	Name: "skills list", NoPolicy: true, Aliases: []string{"skills"}, Group: groupProgram, Short: "List the instructions for agents", Example: "abrowser skills list",
+	By: wire.ByCommand, NoStart: true, ReadOnly: true,
+}}
+
+// SkillsGetIn is the input of [SkillsGet].
+type SkillsGetIn struct {
+	Name string `json:"name,omitzero" arg:"0" default:"core" enum:"core|parallel" help:"the skill"`
+}
+
+// SkillsGetOut is the output of [SkillsGet].
+type SkillsGetOut struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	Content string `json:"content"`
+}
+
+// Text returns the instructions.
+func (o SkillsGetOut) Text() string { return o.Content }
+
+// SkillsGet returns a skill.
+var SkillsGet = wire.Verb[SkillsGetIn, SkillsGetOut]{Spec: wire.Spec{
+	Name: "skills get", NoPolicy: true, Group: groupProgram, Short: "Print instructions for an agent, of this version", Example: "abrowser skills get core",
+	By: wire.ByCommand, NoStart: true, ReadOnly: true,
+}}
+
+// SkillsInstallIn is the input of [SkillsInstall].
+type SkillsInstallIn struct {
+	Agent   string `json:"agent,omitzero" arg:"0" enum:"agents|claude|codex|cursor|gemini" help:"the agent; the default is every agent that has a directory already"`
+	Project bool   `json:"project,omitzero" help:"write into the working directory, not into the home directory"`
+}
+
+// InstalledSkill is a file that contains a skill for an agent.
+type InstalledSkill struct {
+	Agent   string `json:"agent"`
+	File    string `json:"file"`
+	Written bool   `json:"written"`
+	Reason  string `json:"reason,omitzero"` // why the file was not written
+}
+
+// SkillsInstallOut is the output of [SkillsInstall].
+type SkillsInstallOut struct {
+	Files []InstalledSkill `json:"files"`
+}
+
+// Text returns one line for each file.
+func (o SkillsInstallOut) Text() string {
+	var all []string
+	for _, f := range o.Files {
+		line := "wrote " + f.File
+		if !f.Written {
+			line = "left " + f.File + ": " + f.Reason
+		}
+		all = append(all, line)
+	}
+	return lines(all...)
+}
+
+// SkillsInstall writes the skill "core" to the directories in which agents look for skills.
+var SkillsInstall = wire.Verb[SkillsInstallIn, SkillsInstallOut]{Spec: wire.Spec{
+	Name: "skills install", Group: groupProgram, Short: "Write the instructions where agents look for them",
+	Long:    "The file is skills/abrowser/SKILL.md in the agent's directory, such as ~/.claude. A file that abrowser has not written stays as it is.",
+	Example: "abrowser skills install claude", By: wire.ByCommand, NoStart: true,
 }}

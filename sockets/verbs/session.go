@@ -154,6 +154,8 @@ type StatusOut struct {
 	Reason    string `json:"reason,omitzero"`
 	Command   string `json:"command,omitzero"` // the verb that runs
 	Waiting   int    `json:"waiting,omitzero"` // the number of queued commands
+	// Questions are requests of pages that wait for a person.
+	Questions []PendingQuestion `json:"questions,omitzero"`
 	// LastActivityAt is when the last command ended, or the current time while a command runs.
 	LastActivityAt time.Time `json:"lastActivityAt,omitzero"`
 	// Driver is the session's Playwright driver, if it has one.

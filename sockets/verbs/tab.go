@@ -25,11 +25,16 @@ type Tab struct {
 	Mode      string `json:"mode,omitzero"`  // the mode of the tab's session
 	// Browser is "default", the profile's name, or a name with a hash of the profile's directory or of
 	// the CDP endpoint.
-	Browser    string    `json:"browser,omitzero"`
-	OwnerID    string    `json:"ownerId,omitzero"` // the agent that owns the tab
-	Outcome    *Outcome  `json:"outcome,omitzero"` // what the session's task has said about its end
-	OpenedAt   time.Time `json:"openedAt,omitzero"`
-	ReleasedAt time.Time `json:"releasedAt,omitzero"`
+	Browser string   `json:"browser,omitzero"`
+	OwnerID string   `json:"ownerId,omitzero"` // the agent that owns the tab
+	Outcome *Outcome `json:"outcome,omitzero"` // what the session's task has said about its end
+	// Activity, Command, Question and Memory are set by [Tabs].
+	Activity   string       `json:"activity,omitzero"`    // see [ActivityWorking]
+	Command    *LastCommand `json:"lastCommand,omitzero"` // of the tab's session
+	Question   string       `json:"question,omitzero"`    // what the session asks a person
+	Memory     int64        `json:"memory,omitzero"`      // bytes of the page's JavaScript and DOM objects
+	OpenedAt   time.Time    `json:"openedAt,omitzero"`
+	ReleasedAt time.Time    `json:"releasedAt,omitzero"`
 }
 
 // Line returns the tab as one line of text.
@@ -84,7 +89,7 @@ func (o TabsOut) Text() string {
 
 // TabList lists the session's tabs, or those of all sessions.
 var TabList = wire.Verb[TabListIn, TabsOut]{Spec: wire.Spec{
-	Name: "tab list", PageText: true, Aliases: []string{"tab", "tabs"}, Group: groupTabs, Short: "List the session's tabs, or with --all those of all sessions",
+	Name: "tab list", PageText: true, Aliases: []string{"tab"}, Group: groupTabs, Short: "List the session's tabs, or with --all those of all sessions",
 	Example: "abrowser tab list --all", Unqueued: true, ReadOnly: true, NoStart: true,
 }}
 

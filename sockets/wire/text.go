@@ -7,6 +7,12 @@ type Texter interface {
 	Text() string
 }
 
+// Fitter is an output whose text depends on the width of the terminal.
+type Fitter interface {
+	// FitText returns the text for a terminal with this number of columns.
+	FitText(width int) string
+}
+
 // File is a file that belongs to an output. The command line, and not the daemon, writes it to
 // disk, so that the permissions of the command's process apply.
 type File struct {

@@ -53,7 +53,7 @@ func TestParseParams(t *testing.T) {
 		{"wait '#a' --state hidden", "wait", `{"state":"hidden","what":"#a"}`},
 		{"wait --fn 1==1", "wait", `{"fn":"1==1"}`},
 		{"tab", "tab list", `{}`},
-		{"tabs", "tab list", `{}`},
+		{"tabs", "tabs", `{}`},
 		{"tab --all", "tab list", `{"all":true}`},
 		{"tab --json list", "tab list", `{}`},
 		{"tab t2", "tab switch", `{"tab":"t2"}`},

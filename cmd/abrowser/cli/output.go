@@ -22,6 +22,7 @@ type printer struct {
 	records  []wire.Record // what policies decided while the command ran
 	pageText bool          // the answer contains text of the page
 	boundary *boundary     // of that text; nil without --content-boundaries
+	width    func() int    // the number of the terminal's columns, 0 if the output is no terminal; may be nil
 }
 
 // envelope is the JSON answer of a command.
@@ -63,7 +64,9 @@ func (p *printer) answer(out any, failure error) int {
 func (p *printer) answerText(out any, failure error) int {
 	p.printWarnings()
 	text := ""
-	if t, ok := out.(wire.Texter); ok {
+	if t, ok := out.(wire.Fitter); ok && p.width != nil && p.width() > 0 {
+		text = t.FitText(p.width())
+	} else if t, ok := out.(wire.Texter); ok {
 		text = t.Text()
 	}
 	if written := p.text(text); written != wire.ExitDone || failure == nil {

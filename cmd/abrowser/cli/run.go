@@ -17,7 +17,7 @@ import (
 
 // Run runs one command line and returns the exit status.
 func Run(argv []string, sys System, p commands.Program) int {
-	c := &command{sys: sys, program: p, printer: printer{out: sys.Stdout, err: sys.Stderr}}
+	c := &command{sys: sys, program: p, printer: printer{out: sys.Stdout, err: sys.Stderr, width: sys.Width}}
 	return c.execute(argv)
 }
 

@@ -7,6 +7,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // System is the part of the machine that a command uses. All fields are required.
@@ -18,6 +20,7 @@ type System struct {
 	Dir            func() (string, error) // the working directory
 	Terminal       bool                   // stderr is a terminal
 	Input          bool                   // stdin is a terminal and not a file or pipe
+	Width          func() int             // the number of columns of the terminal that stdout is; 0 if it is none
 	// Interrupted returns a context that a signal cancels: see [interrupted].
 	Interrupted func(ctx context.Context, after time.Duration) (context.Context, context.CancelFunc)
 }
@@ -27,7 +30,7 @@ func OS() System {
 	return System{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Lookup: os.LookupEnv, Environ: os.Environ, Dir: os.Getwd,
-		Terminal: isTerminal(os.Stderr), Input: isTerminal(os.Stdin),
+		Terminal: isTerminal(os.Stderr), Input: isTerminal(os.Stdin), Width: widthOf(os.Stdout),
 		Interrupted: interrupted,
 	}
 }
@@ -52,6 +55,17 @@ func interrupted(ctx context.Context, after time.Duration) (context.Context, con
 	return ctx, func() {
 		listening.Stop()
 		cancel()
+	}
+}
+
+// widthOf returns a function that returns the number of columns of a terminal, or 0 if f is none.
+func widthOf(f *os.File) func() int {
+	return func() int {
+		size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
+		if err != nil {
+			return 0
+		}
+		return int(size.Col)
 	}
 }
 

@@ -12,6 +12,7 @@ type Identity struct {
 	Settings wire.Settings // normalized
 	Session  string
 	Named    bool   // the session was named, by a flag or variable
+	Flagged  bool   // the session was named by a flag
 	Person   bool   // the environment names no session, so no task runs the command
 	Agent    string // an MCP client's id, or the caller's own session if it differs from Session
 	Owner    string // the process whose end also ends the session, empty if none was named
@@ -34,7 +35,7 @@ func (c *Config) Identify() (Identity, error) {
 		}
 	}
 	_, flag := c.flags["session"]
-	id.Named = flag || !id.Person
+	id.Flagged, id.Named = flag, flag || !id.Person
 	session, err := c.session()
 	if err != nil {
 		return id, err

@@ -90,7 +90,7 @@ func coreVerbs() []string {
 func commandLineVerbs() []string {
 	return []string{
 		verbs.Session.Name, verbs.REPL.Name, verbs.Man.Name, verbs.Upgrade.Name, verbs.SkillsInstall.Name, verbs.MCP.Name, verbs.MCPInstall.Name, verbs.CDP.Name, verbs.Inspect.Name, verbs.Batch.Name, verbs.Install.Name,
-		verbs.PoolRequest.Name, verbs.PoolGrant.Name, verbs.PoolRequests.Name,
+		verbs.PoolRequest.Name, verbs.PoolGrant.Name, verbs.PoolRequests.Name, verbs.Questions.Name, verbs.AnswerPerson.Name,
 	}
 }
 
@@ -105,7 +105,7 @@ func groupOf(spec wire.Spec) string {
 		return groupTabs
 	case verbs.CookiesGet.Group, verbs.AuthSave.Group:
 		return groupState
-	case verbs.Close.Group, verbs.PolicyDialog.Group:
+	case verbs.Close.Group, verbs.PolicyDialog.Group, verbs.AskPerson.Group:
 		return groupSessions
 	}
 	return groupBrowser
