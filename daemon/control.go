@@ -88,6 +88,8 @@ func (s *Session) status(ctx context.Context, _ *wire.Call, _ verbs.Empty) (verb
 		out.Hint = "abrowser close --page gives the session a fresh page"
 	case starting:
 		out.State = verbs.StateStarting
+	case s.hold.isHeld():
+		out.State = verbs.StateTaken
 	case st.verb != "":
 		out.State = verbs.StateBusy
 	}

@@ -24,6 +24,11 @@ func Queued[In, Out any](s *Session, v wire.Verb[In, Out], serve func(context.Co
 	return Handler{
 		Handler: wire.Bind(v, func(ctx context.Context, request *wire.Call, in In) (Out, error) {
 			var none Out
+			if !v.ReadOnly {
+				if err := s.hold.await(ctx); err != nil {
+					return none, err
+				}
+			}
 			entered, ticket, err := s.queue.enter(ctx, v.Name)
 			if err != nil {
 				return none, s.checkHealth(ctx, err)
@@ -121,7 +126,7 @@ func (s *Session) handlers() []Handler {
 	end := Unqueued(verbs.Close, s.close)
 	end.inBatch = s.closeInBatch
 	all := append(s.backend.Handlers(), Unqueued(verbs.TabList, s.tabList), batch, end, Unqueued(verbs.Status, s.status),
-		Unqueued(verbs.Confirm, s.confirm), Unqueued(verbs.Deny, s.deny))
+		Unqueued(verbs.Confirm, s.confirm), Unqueued(verbs.Deny, s.deny), Unqueued(verbs.TakeOver, s.takeOver), Unqueued(verbs.HandBack, s.handBack))
 	for i := range all {
 		all[i] = s.obeyPolicy(s.keepAwake(s.requireOwner(all[i])))
 	}

@@ -18,9 +18,10 @@ type Notices struct {
 	mu      sync.Mutex // guards the fields below
 	dialogs []verbs.Dialog
 	records []wire.Record
-	dropped int   // the number of records beyond maxUntold
-	lost    int   // the number of entries that are missing from a recording
-	why     error // why the last of these entries is missing
+	dropped int    // the number of records beyond maxUntold
+	person  string // what the next reply says about a person who has used the pages
+	lost    int    // the number of entries that are missing from a recording
+	why     error  // why the last of these entries is missing
 }
 
 const maxUntold = 100 // a page that asks without end must not fill the memory
@@ -70,6 +71,25 @@ func (n *Notices) take() (dialogs []verbs.Dialog, records []wire.Record, dropped
 	return dialogs, records, dropped
 }
 
+// setHandBack makes the next reply say that a person has used the pages.
+func (n *Notices) setHandBack(note string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.person = "a person has used the pages; abrowser snapshot shows what they are like now"
+	if note != "" {
+		n.person += "; the person says: " + note
+	}
+}
+
+// takeHandBack removes what setHandBack has set, and returns it.
+func (n *Notices) takeHandBack() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	text := n.person
+	n.person = ""
+	return text
+}
+
 // takeLosses removes the losses and returns a warning about them, or "" if there are none.
 func (n *Notices) takeLosses() string {
 	n.mu.Lock()
@@ -100,6 +120,9 @@ func (c *Call) AddNotices() []verbs.Dialog {
 		c.Warn("and %d more", dropped)
 	}
 	if text := c.Notices.takeLosses(); text != "" {
+		c.Warn("%s", text)
+	}
+	if text := c.Notices.takeHandBack(); text != "" {
 		c.Warn("%s", text)
 	}
 	return dialogs

@@ -33,6 +33,7 @@ type Session struct {
 	reporter *reporter
 
 	queue       queue
+	hold        hold
 	deferred    sync.WaitGroup // deferred work of commands that have been answered
 	idle        *idle
 	owner       *owner

@@ -41,7 +41,9 @@ func (m *Mux) FromBrowser(raw []byte) {
 	}
 	if t := m.attached[in.Session]; t != nil {
 		if in.Method == "Page.screencastFrame" {
-			m.ackFrame(t, in)
+			if !m.viewFrame(t, in) {
+				m.ackFrame(t, in)
+			}
 		}
 		m.dialogEvent(t, in)
 	}

@@ -43,6 +43,9 @@ func (m *Mux) wake(t *target) {
 		return
 	}
 	t.awake = true
+	if t.view != nil { // which keeps it awake
+		return
+	}
 	m.call("Emulation.setFocusEmulationEnabled", []byte(`{"enabled":true}`), t.session, nil)
 	m.call("Page.startScreencast", []byte(screencast), t.session, nil)
 }
@@ -54,6 +57,9 @@ func (m *Mux) sleep(t *target) {
 		return
 	}
 	t.awake = false
+	if t.view != nil { // until the view ends
+		return
+	}
 	m.call("Page.stopScreencast", nil, t.session, nil)
 	m.call("Emulation.setFocusEmulationEnabled", []byte(`{"enabled":false}`), t.session, nil)
 }

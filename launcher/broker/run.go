@@ -44,6 +44,7 @@ func (b *broker) run(ctx context.Context, messages <-chan []byte) {
 				b.checkIdle()
 				b.tick()
 				b.matchFilters()
+				b.endViews()
 			}
 			if b.unsaved {
 				b.save()

@@ -65,6 +65,7 @@ type broker struct {
 	state      *statefile.File
 	unsaved    bool // the state could not be written
 	known      knownState
+	viewers    map[string]*viewer // by target id
 	idle       idle
 	pool       *pool.Pool
 	filters    map[string]*filter.Proxy // by the name of their session
@@ -77,7 +78,7 @@ type broker struct {
 func Serve(ctx context.Context, o ServeOptions) error {
 	b := &broker{
 		ServeOptions: o, log: o.Log, inbox: make(chan func(), inboxLength), done: make(chan struct{}), gone: make(chan struct{}),
-		idleClosed: make(chan struct{}), clients: map[patches.ClientID]*cdpClient{}, departed: map[string]time.Time{}, filters: map[string]*filter.Proxy{}, toBrowser: queue.New(browserLimit),
+		idleClosed: make(chan struct{}), clients: map[patches.ClientID]*cdpClient{}, departed: map[string]time.Time{}, filters: map[string]*filter.Proxy{}, viewers: map[string]*viewer{}, toBrowser: queue.New(browserLimit),
 	}
 	if b.log == nil {
 		b.log = slog.New(slog.DiscardHandler)

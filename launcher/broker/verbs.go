@@ -33,6 +33,9 @@ func (b *broker) handlers() []wire.Handler {
 		wire.Bind(verbs.BrokerAsk, b.serveAsk),
 		wire.Bind(verbs.BrokerQuestions, b.serveQuestions),
 		wire.Bind(verbs.BrokerAnswer, b.serveAnswer),
+		wire.Bind(verbs.BrokerView, b.serveView),
+		wire.Bind(verbs.BrokerInput, b.serveInput),
+		wire.Bind(verbs.BrokerCloseTab, b.serveCloseTab),
 		wire.Bind(verbs.BrowserStatus, b.serveStatus),
 		wire.Bind(verbs.BrowserStop, b.serveStop),
 	}

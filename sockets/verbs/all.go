@@ -26,13 +26,13 @@ func All() []wire.AnyVerb {
 		&ClipboardRead, &ClipboardWrite, &ClipboardCopy, &ClipboardPaste,
 		&AuthSave, &AuthLogin, &AuthList, &AuthShow, &AuthDelete,
 		&SetViewport, &SetDevice, &SetGeo, &SetOffline, &SetHeaders, &SetCredentials, &SetMedia, &SetReset,
-		&Confirm, &Deny, &AskPerson, &Questions, &AnswerPerson,
+		&Confirm, &Deny, &AskPerson, &Questions, &AnswerPerson, &TakeOver, &HandBack, &Review,
 		&AddInitScript, &RemoveInitScript,
 		&PoolRequest, &PoolGrant, &PoolRequests,
 		&Batch, &REPL, &Close, &Kill, &Status, &Session, &SessionList, &SessionInfo, &SessionClose, &SessionDone, &SessionLog, &SessionID, &Events,
 		&BrowserStatus, &BrowserStop, &Connect, &Install, &Doctor, &MCP, &MCPInstall, &CDP, &Inspect,
 		&SkillsList, &SkillsGet, &SkillsInstall, &Man, &Upgrade, &Profiles,
-		&BrokerTabs, &BrokerNote, &BrokerRelease, &BrokerDepart, &BrokerIncognito, &BrokerSessions, &BrokerNotices, &BrokerDownloads, &BrokerClaim, &BrokerEndAgent, &BrokerDone, &BrokerEvents, &BrokerReport, &BrokerAsk, &BrokerQuestions, &BrokerAnswer,
+		&BrokerTabs, &BrokerNote, &BrokerRelease, &BrokerDepart, &BrokerIncognito, &BrokerSessions, &BrokerNotices, &BrokerDownloads, &BrokerClaim, &BrokerEndAgent, &BrokerDone, &BrokerEvents, &BrokerReport, &BrokerAsk, &BrokerQuestions, &BrokerAnswer, &BrokerView, &BrokerInput, &BrokerCloseTab,
 	}
 }
 

@@ -10,17 +10,19 @@ import (
 
 // The kinds of an [Event].
 const (
-	EventOpened   = "opened"   // a tab was opened
-	EventClosed   = "closed"   // a tab was closed
-	EventCrashed  = "crashed"  // the renderer of a tab has crashed
-	EventCommand  = "command"  // a command has ended
-	EventWaiting  = "waiting"  // the session waits for a person
-	EventAnswered = "answered" // a person has answered
-	EventWedged   = "wedged"   // the page or the driver does not respond
-	EventDone     = "done"     // the task has said how it ended
-	EventReleased = "released" // the session has no daemon and no client any more; its tabs are for review
-	EventLost     = "browser-lost"
-	EventMissed   = "missed" // events before this one are not known any more
+	EventOpened     = "opened"   // a tab was opened
+	EventClosed     = "closed"   // a tab was closed
+	EventCrashed    = "crashed"  // the renderer of a tab has crashed
+	EventCommand    = "command"  // a command has ended
+	EventWaiting    = "waiting"  // the session waits for a person
+	EventAnswered   = "answered" // a person has answered
+	EventTaken      = "taken"    // a person uses the pages; commands that act wait
+	EventHandedBack = "handed-back"
+	EventWedged     = "wedged"   // the page or the driver does not respond
+	EventDone       = "done"     // the task has said how it ended
+	EventReleased   = "released" // the session has no daemon and no client any more; its tabs are for review
+	EventLost       = "browser-lost"
+	EventMissed     = "missed" // events before this one are not known any more
 )
 
 // Event is something that happened in a browser.
@@ -82,7 +84,7 @@ func (o EventsOut) Text() string {
 // Events prints what happens in the browsers.
 var Events = wire.Verb[EventsIn, EventsOut]{Spec: wire.Spec{
 	Name: "events", Group: groupSession, Short: "Print what happens in all sessions, or in that of --session, until interrupted",
-	Long: "One line for each event: a tab is opened, closed or crashed; a command has ended; a session waits for a person, is answered, wedged, done or released; the browser is lost. " +
+	Long: "One line for each event: a tab is opened, closed or crashed; a command has ended; a session waits for a person, is answered, taken over, handed back, wedged, done or released; the browser is lost. " +
 		"With --json each line is an object. The last 1000 events of a browser are kept: --after NUMBER continues where an earlier call has ended, and an event of the kind missed says that some are lost.",
 	Example: "abrowser events --once", By: wire.ByCommand, NoStart: true, ReadOnly: true, PageText: true,
 }}

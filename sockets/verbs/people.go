@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 	"unicode/utf8"
@@ -118,6 +119,123 @@ func (o AnswerOut) Text() string { return "" }
 var AnswerPerson = wire.Verb[AnswerIn, AnswerOut]{Spec: wire.Spec{
 	Name: "answer", Group: groupPeople, Short: "Tell a task that what it asked is done", Long: "It is for people: a command of a task cannot answer.",
 	Example: "abrowser answer p1", By: wire.ByCommand, NoStart: true,
+}}
+
+// TakeOverIn is the input of [TakeOver].
+type TakeOverIn struct {
+	For int `json:"for,omitzero" default:"600000" min:"1" help:"for how long at most, in milliseconds; the default is 10 minutes"`
+}
+
+// TakeOverOut is the output of [TakeOver].
+type TakeOverOut struct {
+	Running string `json:"running,omitzero"` // the command that still runs
+}
+
+// Text returns the command that still runs.
+func (o TakeOverOut) Text() string { return labelled("still running: ", o.Running) }
+
+// TakeOver makes the session's commands that act wait, because a person uses its pages.
+var TakeOver = wire.Verb[TakeOverIn, TakeOverOut]{Spec: wire.Spec{
+	Name: "take-over", NoPolicy: true, Group: groupPeople, Short: "Use the session's pages yourself: its commands that act wait",
+	Long: "They wait until hand-back, and at most as long as they may take; then they fail with the code taken_over. Commands that read go on. " +
+		"A command that runs already runs to its end.",
+	Example: "abrowser take-over", Unqueued: true, NoStart: true,
+}}
+
+// HandBackIn is the input of [HandBack].
+type HandBackIn struct {
+	Note string `json:"note,omitzero" help:"a sentence for the task, which its next reply has as a warning"`
+}
+
+// Check returns an error for a note that is too long or not text.
+func (in HandBackIn) Check() error { return checkNote("the note", in.Note, false) }
+
+// HandBack lets the session's commands go on after [TakeOver].
+var HandBack = wire.Verb[HandBackIn, Empty]{Spec: wire.Spec{
+	Name: "hand-back", NoPolicy: true, Group: groupPeople, Short: "Give the session's pages back to its task", Example: `abrowser hand-back --note "I have logged in"`,
+	Unqueued: true, NoStart: true,
+}}
+
+// ViewIn is the input of [BrokerView].
+type ViewIn struct {
+	Session string `json:"session" required:"true" help:"the session of the tab"`
+	Tab     string `json:"tab" required:"true" help:"the tab, as t2"`
+	After   int64  `json:"after,omitzero" help:"wait for a picture that is newer than the one with this number"`
+	Width   int    `json:"width,omitzero" min:"16" default:"1280" help:"the largest width and height of the picture in pixels"`
+	Once    bool   `json:"once,omitzero" help:"take one picture, and do not expect another one soon"`
+	Wait    int    `json:"wait,omitzero" min:"0" help:"how long to wait for a picture, in milliseconds"`
+}
+
+// View is the output of [BrokerView]. JPEG is empty if there was no newer picture in time.
+type View struct {
+	Number int64   `json:"number"`
+	JPEG   []byte  `json:"jpeg,omitzero"`
+	Width  float64 `json:"width"`  // of the page's visible part, in CSS pixels
+	Height float64 `json:"height"` // likewise
+}
+
+// BrokerView returns a picture of a page. A program that asks again and again gets a film, in which a
+// page that does not change costs nothing.
+var BrokerView = wire.Verb[ViewIn, View]{Spec: wire.Spec{
+	Name: "broker view", Group: groupBroker, Short: "Return a picture of a page", Example: "abrowser broker view",
+	By: wire.ByBroker, Unqueued: true, NoStart: true, ReadOnly: true, Hidden: true,
+}}
+
+// InputIn is the input of [BrokerInput].
+type InputIn struct {
+	Session string `json:"session" required:"true" help:"the session of the tab"`
+	Tab     string `json:"tab" required:"true" help:"the tab, as t2"`
+	Method  string `json:"method" required:"true" help:"a CDP method of the domains Input and Page that a person's input needs"`
+	Params  string `json:"params,omitzero" help:"the parameters of the method, as JSON"`
+}
+
+// InputOut is the output of [BrokerInput].
+type InputOut struct {
+	Result json.RawMessage `json:"result,omitzero"`
+}
+
+// BrokerInput passes a person's input to a page.
+var BrokerInput = wire.Verb[InputIn, InputOut]{Spec: wire.Spec{
+	Name: "broker input", Group: groupBroker, Short: "Pass a person's input to a page", Example: "abrowser broker input",
+	By: wire.ByBroker, Unqueued: true, NoStart: true, Hidden: true,
+}}
+
+// CloseTabIn is the input of [BrokerCloseTab].
+type CloseTabIn struct {
+	Session string `json:"session" required:"true" help:"the session of the tab"`
+	Tab     string `json:"tab" required:"true" help:"the tab, as t2"`
+}
+
+// BrokerCloseTab closes a tab for a person, whatever its session does.
+var BrokerCloseTab = wire.Verb[CloseTabIn, Empty]{Spec: wire.Spec{
+	Name: "broker close-tab", Group: groupBroker, Short: "Close a tab for a person", Example: "abrowser broker close-tab",
+	By: wire.ByBroker, Unqueued: true, NoStart: true, Hidden: true,
+}}
+
+// ReviewIn is the input of [Review].
+type ReviewIn struct {
+	Tab    string `json:"tab,omitzero" arg:"0" help:"the tab to show first, as task_1/t2; without it, all tabs are shown"`
+	Port   int    `json:"port,omitzero" min:"1" help:"the TCP port on 127.0.0.1; the default is a free port"`
+	NoOpen bool   `json:"noOpen,omitzero" help:"do not open the page in your browser"`
+}
+
+// Check returns [wire.CodeBadInput] for a port that is too large.
+func (in ReviewIn) Check() error { return CDPIn{Port: in.Port}.Check() }
+
+// ReviewOut is the output of [Review].
+type ReviewOut struct {
+	URL string `json:"url"` // of the page; it works once, in one browser
+}
+
+// Text returns the URL.
+func (o ReviewOut) Text() string { return o.URL }
+
+// Review serves a page on which a person looks at the tabs of all tasks.
+var Review = wire.Verb[ReviewIn, ReviewOut]{Spec: wire.Spec{
+	Name: "review", Group: groupPeople, Short: "Look at the tabs of all tasks in your browser: live, take over, answer, close",
+	Long: "It prints the URL of a page on 127.0.0.1, opens it in your own browser if there is one, and serves it until it is interrupted. " +
+		"The URL works once, in one browser. If a task's pages are taken over there, its commands that act wait until they are handed back.",
+	Example: "abrowser review", By: wire.ByCommand, NoStart: true,
 }}
 
 // BrokerAskIn is the input of [BrokerAsk].

@@ -75,6 +75,7 @@ const (
 	ActivityWorking  = "working"
 	ActivityIdle     = "idle"
 	ActivityWaiting  = "waiting" // for a person
+	ActivityTaken    = "taken"   // over by a person
 	ActivityWedged   = "wedged"
 	ActivityCrashed  = "crashed"
 	ActivityReleased = "released"

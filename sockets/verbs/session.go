@@ -138,6 +138,7 @@ const (
 	StateReady    = "ready"
 	StateBusy     = "busy"     // a command runs
 	StateWedged   = "wedged"   // the page or daemon does not respond
+	StateTaken    = "taken"    // a person uses the pages, and commands that act wait
 	StateLive     = "live"     // the daemon is connected to the broker
 	StateReleased = "released" // the daemon has ended and left the session's tabs open
 )

@@ -45,6 +45,7 @@ const (
 	CodeUnsafeDirectory Code = "unsafe_directory"      // another user owns the directory or can enter it, or it is a link
 	CodeDenied          Code = "denied"                // the action policy or the allowed domains forbid the command, nothing was done
 	CodeConfirm         Code = "confirmation_required" // the action policy wants the command to be confirmed, nothing was done
+	CodeTakenOver       Code = "taken_over"            // a person uses the session's pages, nothing was done
 	CodeBusy            Code = "busy"                  // not possible now, for example while a command runs
 )
 

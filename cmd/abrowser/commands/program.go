@@ -46,6 +46,8 @@ type FullProgram interface {
 	// ServeCDP serves the session's CDP endpoint on a TCP port until ctx ends, and returns 0. With a
 	// program to run, it serves until the program ends, and returns the program's exit status.
 	ServeCDP(ctx context.Context, s CDPServer) (status int, err error)
+	// ServeReview serves the review page until ctx ends.
+	ServeReview(ctx context.Context, s ReviewServer) error
 	// InstallMCP returns the configuration with which MCP clients start abrowser. If in.Write is
 	// true, it also adds the configuration to a client's file.
 	InstallMCP(in verbs.MCPInstallIn, session string) (out *verbs.MCPInstallOut, warnings []string, err error)

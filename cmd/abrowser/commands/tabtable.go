@@ -94,6 +94,8 @@ func activityOf(tab verbs.Tab, d daemonInfo) string {
 		return verbs.ActivityCrashed
 	case d.state == verbs.StateWedged:
 		return verbs.ActivityWedged
+	case d.state == verbs.StateTaken:
+		return verbs.ActivityTaken
 	case tab.Question != "":
 		return verbs.ActivityWaiting
 	case d.state == verbs.StateBusy, d.state == verbs.StateStarting:

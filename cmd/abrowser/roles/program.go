@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 
 	"github.com/abrowser/abrowser/cmd/abrowser/cdpserver"
 	"github.com/abrowser/abrowser/cmd/abrowser/cli"
@@ -20,6 +21,7 @@ import (
 	"github.com/abrowser/abrowser/cmd/abrowser/completion"
 	"github.com/abrowser/abrowser/cmd/abrowser/lineedit"
 	"github.com/abrowser/abrowser/cmd/abrowser/mcp"
+	"github.com/abrowser/abrowser/cmd/abrowser/review"
 	"github.com/abrowser/abrowser/cmd/abrowser/seal"
 	"github.com/abrowser/abrowser/launcher"
 	"github.com/abrowser/abrowser/launcher/driver"
@@ -90,6 +92,10 @@ func (f *full) ServeCDP(ctx context.Context, s commands.CDPServer) (int, error) 
 	return cdpserver.Serve(ctx, cdpserver.System{
 		Stdin: f.sys.Stdin, Stdout: f.sys.Stdout, Stderr: f.sys.Stderr, Environ: f.sys.Environ,
 	}, s)
+}
+
+func (f *full) ServeReview(ctx context.Context, s commands.ReviewServer) error {
+	return review.Serve(ctx, slog.New(slog.NewTextHandler(f.sys.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), s)
 }
 
 func (f *full) Seal(content []byte, key string) ([]byte, error) { return seal.Seal(content, key) }

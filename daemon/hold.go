@@ -1,0 +1,94 @@
+package daemon
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/abrowser/abrowser/sockets/verbs"
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// hold makes the session's commands wait while a person uses its pages. The zero value holds
+// nothing.
+type hold struct {
+	mu      sync.Mutex // guards the fields below
+	until   time.Time  // the commands wait until then; zero if no person uses the pages
+	changed chan struct{}
+}
+
+// take holds the commands from now on, for the given time at most.
+func (h *hold) take(limit time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.until = time.Now().Add(limit)
+	h.notify()
+}
+
+// release lets the commands go on. It reports whether they were held.
+func (h *hold) release() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	held := time.Now().Before(h.until)
+	h.until = time.Time{}
+	h.notify()
+	return held
+}
+
+func (h *hold) notify() {
+	if h.changed != nil {
+		close(h.changed)
+	}
+	h.changed = make(chan struct{})
+}
+
+// isHeld reports whether a person uses the pages.
+func (h *hold) isHeld() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return time.Now().Before(h.until)
+}
+
+// await waits until no person uses the pages. It returns [wire.CodeTakenOver] if that lasts longer
+// than ctx.
+func (h *hold) await(ctx context.Context) error {
+	for {
+		h.mu.Lock()
+		left, changed := time.Until(h.until), h.changed
+		h.mu.Unlock()
+		if left <= 0 {
+			return nil
+		}
+		timer := time.NewTimer(left)
+		select {
+		case <-timer.C:
+		case <-changed:
+			timer.Stop()
+		case <-ctx.Done():
+			timer.Stop()
+			if ctx.Err() == context.DeadlineExceeded {
+				return wire.Errorf(wire.CodeTakenOver, "a person uses the session's pages, and has not handed them back").WithHint("abrowser events says when they are handed back")
+			}
+			return ContextError(ctx)
+		}
+	}
+}
+
+// takeOver makes the session's commands that act wait, because a person uses its pages.
+func (s *Session) takeOver(_ context.Context, _ *wire.Call, in verbs.TakeOverIn) (verbs.TakeOverOut, error) {
+	if !s.hold.isHeld() {
+		s.reporter.add(verbs.Event{Kind: verbs.EventTaken})
+	}
+	s.hold.take(time.Duration(in.For) * time.Millisecond)
+	return verbs.TakeOverOut{Running: s.queue.state().verb}, nil
+}
+
+// handBack lets the session's commands go on, with a note in the next reply.
+func (s *Session) handBack(_ context.Context, _ *wire.Call, in verbs.HandBackIn) (verbs.Empty, error) {
+	if !s.hold.release() {
+		return verbs.Empty{}, wire.Errorf(wire.CodeNotFound, "session %s is not taken over", s.Name).WithHint("abrowser take-over")
+	}
+	s.Notices.setHandBack(in.Note)
+	s.reporter.add(verbs.Event{Kind: verbs.EventHandedBack, Message: in.Note})
+	return verbs.Empty{}, nil
+}
