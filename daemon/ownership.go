@@ -26,6 +26,9 @@ func (c *Call) bindCaller(verb wire.Spec, in any) {
 	if reads {
 		c.Tab = tabbed.TabName()
 	}
+	if a, ok := in.(verbs.Asider); ok {
+		c.aside = a.IsAside()
+	}
 	switch in := in.(type) {
 	case verbs.TabCloseIn:
 		c.closes = in.Tab

@@ -37,6 +37,9 @@ func toolsOf() map[string]string {
 		verbs.Inspect.Name:       "it is for people",
 		verbs.Questions.Name:     "it is for people",
 		verbs.AnswerPerson.Name:  "it is for people",
+		verbs.TakeOver.Name:      "it is for people",
+		verbs.HandBack.Name:      "it is for people",
+		verbs.Review.Name:        "it is for people",
 	}
 }
 
@@ -50,6 +53,7 @@ func withoutExample() map[string]string {
 		verbs.ReactTree.Name:     "it needs a page with React; TestReact runs the command",
 		verbs.ReactInspect.Name:  "it needs a page with React; TestReact runs the command",
 		verbs.ReactSuspense.Name: "it needs a page with React; TestReact runs the command",
+		verbs.Review.Name:        "it serves until it is interrupted; TestReview runs the command",
 		verbs.AskPerson.Name:     "it waits for a person; the transcript ask-person runs the command",
 		verbs.AnswerPerson.Name:  "its argument is different each time; the transcript ask-person runs the command",
 		verbs.CDP.Name:           "npx would download the program; the transcript cdp-endpoint and others run the command",
@@ -69,6 +73,7 @@ func before() map[string][]string {
 		verbs.TabSwitch.Name:      {"tab new https://example.com", "tab t1"},
 		verbs.KeyboardInsert.Name: {"focus #name"},
 		verbs.TabClose.Name:       {"tab new", "tab new"},
+		verbs.HandBack.Name:       {"take-over"},
 		verbs.PolicyAnswer.Name:   {"policy permission ask-human geolocation", "eval navigator.geolocation.getCurrentPosition(()=>{});1"},
 		verbs.PolicyRespond.Name:  {"policy file-picker allow"},
 		verbs.DiffSnapshot.Name:   {"snapshot"},
@@ -90,7 +95,7 @@ func before() map[string][]string {
 // after returns the commands that must run after a verb's example. They restore the state that the
 // examples of other verbs need.
 func after() map[string][]string {
-	return map[string][]string{verbs.SetOffline.Name: {"set offline off"}}
+	return map[string][]string{verbs.SetOffline.Name: {"set offline off"}, verbs.TakeOver.Name: {"hand-back"}}
 }
 
 // Every verb that is not hidden is complete: it has a help text, an example that succeeds, an MCP

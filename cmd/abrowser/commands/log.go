@@ -48,11 +48,18 @@ func activity(log []byte) []verbs.Activity {
 			verbs.Activity
 			Msg string `json:"msg"`
 		}
-		if json.Unmarshal(line, &entry) == nil && entry.Msg == "served" && entry.Verb != "" {
+		if json.Unmarshal(line, &entry) == nil && entry.Msg == "served" && entry.Verb != "" && !isQuestion(entry.Verb) {
 			all = append(all, entry.Activity)
 		}
 	}
 	return all
+}
+
+// isQuestion reports whether a verb asks about the session itself and not about its page, as lists of
+// sessions do again and again.
+func isQuestion(verb string) bool {
+	v, known := verbs.Find(verb)
+	return known && v.Describe().Unqueued && v.Describe().ReadOnly
 }
 
 // countTime is the time limit for counting the live sessions.

@@ -89,13 +89,20 @@ function questionBox(text, answers) {
   return element("div", { className: "question" }, element("p", { textContent: text }), ...buttons.flatMap((button) => [button, " "]));
 }
 
-// readLog shows the session's last commands, and what its page has logged.
+let logged = ""; // of which tab, and up to which event, the log is shown
+
+// readLog shows the session's last commands, and what its page has logged. It reads them again only
+// when the session has done something else than to answer console, because that is how it reads.
 async function readLog(tab) {
+  const last = state.events.findLast((e) => e.session === tab.sessionId && e.command !== "console")?.number ?? 0;
+  const now = nameOf(tab) + " " + tab.activity + " " + last;
+  if (now === logged) return;
+  logged = now;
   const own = ++reading;
   const read = (verb, params) => run(tab.sessionId, verb, params).catch(() => ({}));
   const log = await read("session log", { last: 50 });
   const live = tab.activity !== "released" && tab.activity !== "closed" && tab.activity !== "wedged";
-  const messages = live ? await read("console", {}) : {};
+  const messages = live ? await read("console", { aside: true }) : {};
   if (own !== reading || nameOrNone(current) !== nameOf(tab)) return;
   $("log").replaceChildren(...(log.commands ?? []).reverse().map((c) =>
     element("li", { className: c.code ? "failed" : "", textContent: c.verb + (c.code ? ": " + c.code : "") + ", " + Math.round(c.ms) + " ms" })));

@@ -1,0 +1,181 @@
+//go:build linux
+
+package review_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
+	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/verbs"
+)
+
+func TestMain(m *testing.M) { os.Exit(e2e.Main(m)) }
+
+// startReview starts the command and returns the link that it prints. It ends with the test.
+func startReview(t *testing.T, h *e2e.Home) (link string, end func()) {
+	t.Helper()
+	cmd := h.Prepared(t.Context(), "", "review", "--no-open")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	link, err = bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := false
+	end = func() { endReview(t, cmd, &ended) }
+	t.Cleanup(end)
+	return strings.TrimSpace(link), end
+}
+
+func endReview(t *testing.T, cmd *exec.Cmd, ended *bool) {
+	if *ended {
+		return
+	}
+	*ended = true
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Error(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("the review ended with %v", err)
+	}
+}
+
+// A person opens the page, answers a question, takes a task's page over and types into it, hands it
+// back, and closes a tab, which can be undone.
+func TestReview(t *testing.T) {
+	t.Parallel()
+	s, h := site.Start(t), e2e.NewHome(t)
+	h.Text(t, "task", "open", s.URL("/form"))
+	h.Text(t, "other", "open", s.URL("/page/two"))
+	link, end := startReview(t, h)
+	h.Text(t, "person", "open", link)
+	if !strings.Contains(h.Text(t, "person", "get", "text", "#grid"), "other/t1") {
+		h.Text(t, "person", "wait", "--text", "other/t1")
+	}
+	h.Text(t, "person", "wait", "--fn", "document.querySelectorAll('.card img[src^=blob]').length >= 2", "--timeout", "20000")
+
+	asked := h.Begin(t, "task", "ask-person", "type your name", "--timeout", "60000")
+	h.Text(t, "person", "wait", "--text", "type your name", "--timeout", "20000")
+	h.Text(t, "person", "click", `a[href="#task/t1"]`)
+	h.Text(t, "person", "wait", "--fn", "document.querySelector('#live').src.startsWith('blob') && document.querySelector('#live').naturalWidth > 100", "--timeout", "20000")
+	h.Text(t, "person", "click", "#take")
+	h.Text(t, "person", "wait", "--text", "taken", "--timeout", "20000")
+	waits := h.Begin(t, "task", "press", "End", "--timeout", "60000")
+
+	field := e2e.Ask[verbs.GetBoxOut](t, h, "task", "get", "box", "input")
+	live := e2e.Ask[verbs.GetBoxOut](t, h, "person", "get", "box", "#live")
+	scale := live.Width / 1280
+	x, y := live.X+(field.X+field.Width/2)*scale, live.Y+(field.Y+field.Height/2)*scale
+	click(t, h, x, y)
+	h.Text(t, "person", "keyboard", "type", "Grüße")
+	if !e2e.Await(10*time.Second, func() bool { return h.Text(t, "task", "get", "value", "input") == "initGrüße" }) {
+		t.Errorf("the field has %q", h.Text(t, "task", "get", "value", "input"))
+	}
+	select {
+	case r := <-waits.Ended:
+		t.Errorf("the task's command did not wait: %s", r)
+	default:
+	}
+	h.Text(t, "person", "click", ".question button")
+	if r := <-asked.Ended; r.Status != 0 {
+		t.Errorf("the question: %s", r)
+	}
+	h.Text(t, "person", "fill", "#note", "all yours")
+	h.Text(t, "person", "click", "#give")
+	if r := <-waits.Ended; r.Status != 0 || !strings.Contains(r.Stderr, "the person says: all yours") {
+		t.Errorf("after the hand-back: %s", r)
+	}
+
+	h.Text(t, "person", "click", "header h1 a")
+	h.Text(t, "person", "click", `button[aria-label="Close other/t1"]`)
+	h.Text(t, "person", "click", "#undo button")
+	h.Text(t, "person", "click", `button[aria-label="Close other/t1"]`)
+	if !e2e.Await(20*time.Second, func() bool { return !strings.Contains(h.Text(t, "", "tabs"), "other/t1") }) {
+		t.Error("the tab was not closed")
+	}
+	if errors := h.Text(t, "person", "errors"); errors != "no errors" {
+		t.Errorf("the page has errors: %s", errors)
+	}
+	end()
+	if got := h.Text(t, "task", "get", "value", "input"); got != "initGrüße" {
+		t.Errorf("after the review the field has %q", got)
+	}
+}
+
+func click(t *testing.T, h *e2e.Home, x, y float64) {
+	t.Helper()
+	at := func(v float64) string { raw, _ := json.Marshal(int(v)); return string(raw) }
+	h.Text(t, "person", "mouse", "move", at(x), at(y))
+	h.Text(t, "person", "mouse", "down")
+	h.Text(t, "person", "mouse", "up")
+}
+
+// Nobody gets in without the link, and the link works once.
+func TestReviewKeepsOthersOut(t *testing.T) {
+	t.Parallel()
+	h := e2e.NewHome(t)
+	link, _ := startReview(t, h)
+	base := link[:strings.Index(link, "/open/")+1]
+	get := func(url string, change func(*http.Request)) (int, http.Header, string) {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if change != nil {
+			change(r)
+		}
+		response, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		body, err := io.ReadAll(response.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return response.StatusCode, response.Header, string(body)
+	}
+	for name, url := range map[string]string{"no cookie": base, "the state": base + "state", "another link": base + "open/ABC"} {
+		if status, _, body := get(url, nil); status != http.StatusForbidden || strings.Contains(body, "<script") {
+			t.Errorf("%s: %d %s", name, status, body)
+		}
+	}
+	for name, change := range map[string]func(*http.Request){
+		"foreign origin": func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") },
+		"foreign host":   func(r *http.Request) { r.Host = "evil.example" },
+	} {
+		if status, _, _ := get(link, change); status != http.StatusForbidden {
+			t.Errorf("%s: %d", name, status)
+		}
+	}
+	status, header, _ := get(link, nil)
+	cookie := header.Get("Set-Cookie")
+	if status != http.StatusOK || !strings.Contains(cookie, "HttpOnly") || !strings.Contains(cookie, "SameSite=Strict") || !strings.Contains(cookie, "Path=/") || strings.Contains(cookie, "Path=/;") {
+		t.Fatalf("the link: %d, %s", status, cookie)
+	}
+	if status, _, _ := get(link, nil); status != http.StatusForbidden {
+		t.Errorf("the link worked twice: %d", status)
+	}
+	value, _, _ := strings.Cut(cookie, ";")
+	status, header, _ = get(base, func(r *http.Request) { r.Header.Set("Cookie", value) })
+	if policy := header.Get("Content-Security-Policy"); status != http.StatusOK || !strings.Contains(policy, "frame-ancestors 'none'") || strings.Contains(policy, "unsafe") {
+		t.Errorf("with the cookie: %d, %s", status, policy)
+	}
+	if status, _, _ := get(base, func(r *http.Request) { r.Header.Set("Cookie", value[:len(value)-1]+"x") }); status != http.StatusForbidden {
+		t.Errorf("a wrong cookie: %d", status)
+	}
+}
