@@ -40,6 +40,9 @@ func toolsOf() map[string]string {
 		verbs.TakeOver.Name:      "it is for people",
 		verbs.HandBack.Name:      "it is for people",
 		verbs.Review.Name:        "it is for people",
+		verbs.Login.Name:         "it is for people",
+		verbs.TabShow.Name:       "it is for people",
+		verbs.SessionExport.Name: "it is for people",
 	}
 }
 
@@ -53,6 +56,8 @@ func withoutExample() map[string]string {
 		verbs.ReactTree.Name:     "it needs a page with React; TestReact runs the command",
 		verbs.ReactInspect.Name:  "it needs a page with React; TestReact runs the command",
 		verbs.ReactSuspense.Name: "it needs a page with React; TestReact runs the command",
+		verbs.TabShow.Name:       "it serves until it is interrupted; TestWindowShowsASessionsPage runs the command",
+		verbs.Login.Name:         "it waits for a person; TestLogin runs the command",
 		verbs.Review.Name:        "it serves until it is interrupted; TestReview runs the command",
 		verbs.AskPerson.Name:     "it waits for a person; the transcript ask-person runs the command",
 		verbs.AnswerPerson.Name:  "its argument is different each time; the transcript ask-person runs the command",

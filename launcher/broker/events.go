@@ -2,6 +2,7 @@ package broker
 
 import (
 	"context"
+	"maps"
 	"net/url"
 	"slices"
 	"time"
@@ -29,7 +30,11 @@ func (b *broker) knownOf(s patches.State) knownState {
 		k.live[tn.Name] = tn.Released.IsZero()
 		for _, tab := range slices.Concat(tn.Lost, tn.Tabs) {
 			id := tabID(tab.Number)
-			k.tabs[tn.Name+"/"+id] = knownTab{tn.Name, id, withoutQuery(tab.URL), tab.Crashed}
+			known := knownTab{session: tn.Name, tabID: id, crashed: tab.Crashed}
+			if !tn.Incognito { // of whose pages nothing is kept
+				known.url = withoutQuery(tab.URL)
+			}
+			k.tabs[tn.Name+"/"+id] = known
 		}
 	}
 	return k
@@ -45,7 +50,8 @@ func (b *broker) addStateEvents(s patches.State) {
 	add := func(kind string, t knownTab) {
 		b.events.Add(verbs.Event{Kind: kind, Session: t.session, TabID: t.tabID, URL: t.url})
 	}
-	for name, now := range b.known.tabs {
+	for _, name := range slices.Sorted(maps.Keys(b.known.tabs)) {
+		now := b.known.tabs[name]
 		was, known := before.tabs[name]
 		if !known {
 			add(verbs.EventOpened, now)
@@ -54,9 +60,9 @@ func (b *broker) addStateEvents(s patches.State) {
 			add(verbs.EventCrashed, now)
 		}
 	}
-	for name, was := range before.tabs {
+	for _, name := range slices.Sorted(maps.Keys(before.tabs)) {
 		if _, open := b.known.tabs[name]; !open {
-			add(verbs.EventClosed, was)
+			add(verbs.EventClosed, before.tabs[name])
 		}
 	}
 	for session, was := range before.live {

@@ -117,7 +117,7 @@ func (b *broker) targetOf(session, tab string) (string, error) {
 func inputMethods() map[string]bool {
 	return map[string]bool{
 		"Input.dispatchMouseEvent": true, "Input.dispatchKeyEvent": true, "Input.insertText": true, "Input.imeSetComposition": true,
-		"Page.navigate": true, "Page.reload": true, "Page.getNavigationHistory": true, "Page.navigateToHistoryEntry": true,
+		"Page.bringToFront": true, "Page.navigate": true, "Page.reload": true, "Page.getNavigationHistory": true, "Page.navigateToHistoryEntry": true,
 	}
 }
 

@@ -214,7 +214,7 @@ var BrokerCloseTab = wire.Verb[CloseTabIn, Empty]{Spec: wire.Spec{
 
 // ReviewIn is the input of [Review].
 type ReviewIn struct {
-	Tab    string `json:"tab,omitzero" arg:"0" help:"the tab to show first, as task_1/t2; without it, all tabs are shown"`
+	What   string `json:"what,omitzero" arg:"0" help:"the tab to show first, as task_1/t2; without it, all tabs are shown"`
 	Port   int    `json:"port,omitzero" min:"1" help:"the TCP port on 127.0.0.1; the default is a free port"`
 	NoOpen bool   `json:"noOpen,omitzero" help:"do not open the page in your browser"`
 }
@@ -236,6 +236,57 @@ var Review = wire.Verb[ReviewIn, ReviewOut]{Spec: wire.Spec{
 	Long: "It prints the URL of a page on 127.0.0.1, opens it in your own browser if there is one, and serves it until it is interrupted. " +
 		"The URL works once, in one browser. If a task's pages are taken over there, its commands that act wait until they are handed back.",
 	Example: "abrowser review", By: wire.ByCommand, NoStart: true,
+}}
+
+// TabShowIn is the input of [TabShow].
+type TabShowIn struct {
+	What   string `json:"what" arg:"0" required:"true" help:"the tab, as task_1/t2, or a session for its active tab"`
+	NoOpen bool   `json:"noOpen,omitzero" help:"do not open the review page in your browser"`
+}
+
+// TabShow shows a tab to a person.
+var TabShow = wire.Verb[TabShowIn, ReviewOut]{Spec: wire.Spec{
+	Name: "tab show", Group: groupPeople, Short: "Bring a tab to the front of its window; in a browser without windows, open the review page on it",
+	Example: "abrowser tab show task_1/t2", By: wire.ByCommand, NoStart: true,
+}}
+
+// LoginIn is the input of [Login].
+type LoginIn struct {
+	URL     string `json:"url" arg:"0" required:"true" help:"the page on which to log in"`
+	Until   string `json:"until,omitzero" help:"end when the page's URL matches this pattern, as that of wait --url"`
+	Timeout int    `json:"timeout,omitzero" min:"1" help:"how long to wait, in milliseconds; the default is 30 minutes"`
+	NoOpen  bool   `json:"noOpen,omitzero" help:"do not open the review page in your browser"`
+}
+
+// Who said that a login is done.
+const (
+	LoginByPerson = "person"
+	LoginByURL    = "url"
+)
+
+// LoginOut is the output of [Login]. A first output has only Page.
+type LoginOut struct {
+	Page string `json:"page,omitzero"` // the URL of the review page, if the browser has no window
+	By   string `json:"by,omitzero"`   // see [LoginByPerson]
+	URL  string `json:"url,omitzero"`  // that has matched
+	Note string `json:"note,omitzero"`
+}
+
+// Text returns the URL of the review page, or how the login ended.
+func (o LoginOut) Text() string {
+	if o.Page != "" {
+		return o.Page
+	}
+	return lines("logged in, says the "+o.By, o.URL, o.Note)
+}
+
+// Login opens a page on which a person logs in for all tasks.
+var Login = wire.Verb[LoginIn, LoginOut]{Spec: wire.Spec{
+	Name: "login", Group: groupPeople, Short: "Open a page for a person to log in, once for all tasks, and wait until it is done",
+	Long: "With --headed the page is in a window; otherwise it prints the URL of the review page on it, and serves it meanwhile. " +
+		"It ends when the person presses Done there or runs the command answer, or with --until when the page's URL matches. " +
+		"Its exit status is 0 then, 1 if the person declined, and 4 if nobody came in time.",
+	Example: "abrowser --session login login https://example.com --until '*/account*'", By: wire.ByCommand,
 }}
 
 // BrokerAskIn is the input of [BrokerAsk].

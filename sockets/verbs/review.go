@@ -70,6 +70,34 @@ var BrokerDone = wire.Verb[SessionDoneIn, SessionDoneOut]{Spec: wire.Spec{
 	Example: "abrowser broker done", By: wire.ByBroker, Unqueued: true, NoStart: true, Hidden: true,
 }}
 
+// ExportIn is the input of [SessionExport].
+type ExportIn struct {
+	Dir string `json:"dir" arg:"0" required:"true" help:"a directory that does not exist or is empty"`
+}
+
+// ExportOut is the output of [SessionExport].
+type ExportOut struct {
+	Dir   string   `json:"dir"`
+	Files []string `json:"files"` // their names in the directory
+}
+
+// Text returns the path of each file.
+func (o ExportOut) Text() string {
+	var all []string
+	for _, name := range o.Files {
+		all = append(all, o.Dir+"/"+name)
+	}
+	return lines(all...)
+}
+
+// SessionExport writes what is known of a session to files.
+var SessionExport = wire.Verb[ExportIn, ExportOut]{Spec: wire.Spec{
+	Name: "session export", Group: groupSession, Short: "Write what is known of a session to files: commands, events, tabs, pictures, console, errors, requests",
+	Long: "The commands and the events, of which a browser keeps the last 1000 of all sessions, are there also after the session has ended and its tabs are closed. " +
+		"Pictures are of the open tabs. Console, errors and requests are those that a running session holds.",
+	Example: "abrowser session export report", By: wire.ByCommand, NoStart: true,
+}}
+
 // What a session does, as [Tabs] shows it.
 const (
 	ActivityWorking  = "working"

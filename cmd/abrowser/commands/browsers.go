@@ -87,6 +87,30 @@ func askWithin[In, Out any](ctx context.Context, x *run, patience time.Duration,
 	return answered, interrupted
 }
 
+// askBrokerOf sends a verb to the broker that has the session's tabs. A session that was closed does
+// not say which one that is, so each browser is asked until one has the tab.
+func (x *run) askBrokerOf(ctx context.Context, session string, verb wire.AnyVerb, params map[string]any) (any, error) {
+	places, err := x.root().Browsers()
+	if err != nil {
+		return nil, err
+	}
+	missing := error(wire.Errorf(wire.CodeNotFound, "No session: %s", session).WithHint("abrowser tabs"))
+	for _, place := range places {
+		caller := x.caller(place, "")
+		caller.Session, caller.Agent = session, ""
+		c, done := x.dial(caller)
+		reply, err := c.Call(ctx, verb.Describe(), params)
+		done()
+		switch {
+		case err == nil:
+			return decode(verb, reply.Data)
+		case !errors.Is(err, wire.CodeNotFound) && !errors.Is(err, wire.CodeNotRunning):
+			return nil, err
+		}
+	}
+	return nil, missing
+}
+
 func (x *run) brokerSessions(ctx context.Context) ([]verbs.BrokerSession, error) {
 	all, err := askBrowsers(ctx, x, verbs.BrokerSessions, verbs.Empty{})
 	var sessions []verbs.BrokerSession

@@ -33,17 +33,34 @@ func (x *run) serveReview(ctx context.Context, in verbs.ReviewIn) (*verbs.Review
 		return nil, wire.Errorf(wire.CodeOwnership, "a person reviews, and this is a task, since the environment names a session").WithHint("run it without AGENT_BROWSER_SESSION")
 	}
 	first := ""
-	if in.Tab != "" {
-		session, tab, _ := strings.Cut(in.Tab, "/")
+	if in.What != "" {
+		session, tab, _ := strings.Cut(in.What, "/")
 		first = "#" + url.PathEscape(session) + "/" + url.PathEscape(tab)
 	}
+	server, done := x.reviewServer(first, !in.NoOpen, func(out verbs.ReviewOut) bool { return x.announce(out) })
+	defer done()
+	server.Port = in.Port
+	err := x.full.ServeReview(ctx, server)
+	status := wire.ExitDone
+	x.exit = &status
+	return &verbs.ReviewOut{}, err
+}
+
+// reviewServer returns the server of the review page, and a function to call after its end.
+func (x *run) reviewServer(first string, open bool, announce func(verbs.ReviewOut) bool) (server ReviewServer, done func()) {
 	runner := x.Runner // with connections of its own, which last as long as the server
 	connections := &Connections{}
-	defer connections.Close()
 	runner.Use(connections)
-	err := x.full.ServeReview(ctx, ReviewServer{
-		Port: in.Port, Open: !in.NoOpen, First: first,
+	return ReviewServer{
+		Open: open, First: first,
 		Do: func(ctx context.Context, session string, verb wire.AnyVerb, params map[string]any) (any, error) {
+			if verb.Describe().By == wire.ByBroker {
+				y, err := runner.newRun(Command{Verb: verb})
+				if err != nil {
+					return nil, err
+				}
+				return y.askBrokerOf(ctx, session, verb, params)
+			}
 			result, err := runner.Do(ctx, Command{Session: session, Verb: verb, Params: params})
 			return result.Output, err
 		},
@@ -66,11 +83,37 @@ func (x *run) serveReview(ctx context.Context, in verbs.ReviewIn) (*verbs.Review
 			return out.Questions, nil
 		},
 		Follow:   func(ctx context.Context, show func(verbs.Event) bool) error { return x.follow(ctx, "", -1, show) },
-		Announce: func(out verbs.ReviewOut) bool { return x.announce(out) },
-	})
-	status := wire.ExitDone
-	x.exit = &status
-	return &verbs.ReviewOut{}, err
+		Announce: announce,
+	}, connections.Close
+}
+
+// showTab brings a tab to the front of its window. In a browser without windows it serves the review
+// page on the tab.
+func (x *run) showTab(ctx context.Context, in verbs.TabShowIn) (*verbs.ReviewOut, error) {
+	table, err := x.readTable(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	session, id, _ := strings.Cut(in.What, "/")
+	for _, tab := range table.Tabs {
+		if tab.SessionID != session || id != tab.TabID && (id != "" || !tab.Active) {
+			continue
+		}
+		place, err := x.root().Browser(tab.Browser)
+		if err != nil {
+			return nil, err
+		}
+		status, err := askPlace(ctx, x, place, verbs.BrowserStatus, verbs.Empty{})
+		if err != nil {
+			return nil, err
+		}
+		if status.Headed {
+			_, err := askPlace(ctx, x, place, verbs.BrokerInput, verbs.InputIn{Session: session, Tab: tab.TabID, Method: "Page.bringToFront", Params: "{}"})
+			return &verbs.ReviewOut{}, err
+		}
+		return x.serveReview(ctx, verbs.ReviewIn{What: session + "/" + tab.TabID, NoOpen: in.NoOpen})
+	}
+	return nil, wire.Errorf(wire.CodeNotFound, "there is no tab %s", in.What).WithHint("abrowser tabs")
 }
 
 // handBackIdle answers hand-back if no daemon runs.

@@ -90,7 +90,7 @@ func coreVerbs() []string {
 func commandLineVerbs() []string {
 	return []string{
 		verbs.Session.Name, verbs.REPL.Name, verbs.Man.Name, verbs.Upgrade.Name, verbs.SkillsInstall.Name, verbs.MCP.Name, verbs.MCPInstall.Name, verbs.CDP.Name, verbs.Inspect.Name, verbs.Batch.Name, verbs.Install.Name,
-		verbs.PoolRequest.Name, verbs.PoolGrant.Name, verbs.PoolRequests.Name, verbs.Questions.Name, verbs.AnswerPerson.Name, verbs.TakeOver.Name, verbs.HandBack.Name, verbs.Review.Name,
+		verbs.PoolRequest.Name, verbs.PoolGrant.Name, verbs.PoolRequests.Name, verbs.Questions.Name, verbs.AnswerPerson.Name, verbs.TakeOver.Name, verbs.HandBack.Name, verbs.Review.Name, verbs.TabShow.Name, verbs.Login.Name, verbs.SessionExport.Name,
 	}
 }
 

@@ -45,6 +45,8 @@ func TestWindowShowsASessionsPage(t *testing.T) {
 	}
 	h.Text(t, "b", "--headed", "open", colour(second))
 	shows("with a second session", first, 2)
+	h.Text(t, "", "tab", "show", "b/t1")
+	shows("after tab show", second, 2)
 	browser := h.Of(e2e.KindBrowser)[0]
 	h.Text(t, "b", "close", "--page")
 	h.Text(t, "a", "close", "--page")

@@ -9,7 +9,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
-const feedEvents = 300 // the events that a page can get
+const feedEvents = 100 // the events that a page can get
 
 // feed has the newest events, for pages that wait for them.
 type feed struct {

@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"embed"
 	"encoding/json"
+	"html"
 	"net/http"
 	"path"
 	"strconv"
@@ -108,7 +109,7 @@ func (h *handler) open(w http.ResponseWriter, name string) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	// A page, not a redirect: a browser sends a strict cookie only with a request that a page of
 	// this server or the person has caused, and the link may be on another page.
-	_, _ = w.Write([]byte(`<!doctype html><meta http-equiv="refresh" content="0; url=../` + h.server.First + `"><link rel="icon" href="../icon.svg"><title>abrowser</title>`))
+	_, _ = w.Write([]byte(`<!doctype html><meta http-equiv="refresh" content="0; url=../` + html.EscapeString(h.server.First) + `"><link rel="icon" href="../icon.svg"><title>abrowser</title>`))
 }
 
 func (h *handler) file(w http.ResponseWriter, name, kind string) {

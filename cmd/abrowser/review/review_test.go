@@ -4,6 +4,7 @@ package review_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -23,7 +24,7 @@ func TestMain(m *testing.M) { os.Exit(e2e.Main(m)) }
 // startReview starts the command and returns the link that it prints. It ends with the test.
 func startReview(t *testing.T, h *e2e.Home) (link string, end func()) {
 	t.Helper()
-	cmd := h.Prepared(t.Context(), "", "review", "--no-open")
+	cmd := h.Prepared(context.WithoutCancel(t.Context()), "", "review", "--no-open")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -177,5 +178,38 @@ func TestReviewKeepsOthersOut(t *testing.T) {
 	}
 	if status, _, _ := get(base, func(r *http.Request) { r.Header.Set("Cookie", value[:len(value)-1]+"x") }); status != http.StatusForbidden {
 		t.Errorf("a wrong cookie: %d", status)
+	}
+}
+
+// A person logs in on the review page, which login serves. The login is over when the page says so, and
+// the cookie is there for another task.
+func TestLogin(t *testing.T) {
+	t.Parallel()
+	s, h := site.Start(t), e2e.NewHome(t)
+	cmd := h.Prepared(t.Context(), "", "--session", "door", "login", s.URL("/login"), "--until", "*/page/*", "--no-open", "--timeout", "120000")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(out)
+	link, err := lines.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Text(t, "person", "open", strings.TrimSpace(link))
+	h.Text(t, "person", "wait", "--text", "Log in at 127.0.0.1", "--timeout", "20000")
+	h.Text(t, "person", "click", "#take")
+	h.Text(t, "person", "wait", "#navigation")
+	h.Text(t, "person", "fill", "#address", s.URL("/page/one"))
+	h.Text(t, "person", "click", "#navigation button[type=submit]")
+	rest, err := io.ReadAll(lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil || !strings.Contains(string(rest), "logged in, says the url\n"+s.URL("/page/one")) {
+		t.Errorf("login ended with %v: %s", err, rest)
 	}
 }

@@ -177,13 +177,15 @@ function visible() {
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-// follow keeps the state current.
+// follow keeps the state current. An error of an action stays visible until the next action.
 async function follow() {
+  let lost = false;
   for (;;) {
     await visible();
     try {
       state = await ask("state?after=" + state.version);
-      report(state.problem);
+      if (state.problem || lost) report(state.problem);
+      lost = false;
       for (const event of state.events) {
         const picture = pictures.get(event.session + "/" + event.tabId);
         if (picture && Date.parse(event.at) > picture.at) picture.wanted = true;
@@ -191,6 +193,7 @@ async function follow() {
       draw();
       await pause(150); // several things often happen at once
     } catch (error) {
+      lost = true;
       report("The review has ended, or cannot be reached: " + error.message);
       await pause(2000);
     }

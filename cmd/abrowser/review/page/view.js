@@ -26,6 +26,7 @@ function drawDetail() {
     if (taken) handBack("");
     return false;
   }
+  if (taken && taken !== tab.sessionId) handBack("");
   if (changed) startFilm(tab);
   $("title").textContent = nameOf(tab) + " " + tab.title;
   $("activity").textContent = tab.activity;
@@ -126,7 +127,6 @@ async function startFilm(tab) {
         page = { width: Number(response.headers.get("X-Width")), height: Number(response.headers.get("X-Height")) };
         const old = $("live").src;
         $("live").src = URL.createObjectURL(await response.blob());
-        $("live").dataset.number = after;
         $("no-picture").hidden = true;
         if (old) URL.revokeObjectURL(old);
         continue;
