@@ -71,13 +71,14 @@ func TestInvalidPolicies(t *testing.T) {
 	}
 }
 
-// The commands to which no policy applies only tell what is there, end a session, or run other
-// commands, about which the policy decides.
+// The commands to which no policy applies only tell what is there, end a session, are for a person
+// who takes it over, or run other commands, about which the policy decides.
 func TestCommandsWithoutPolicy(t *testing.T) {
 	free := map[string]bool{}
 	for _, v := range []wire.AnyVerb{
 		&verbs.Close, &verbs.Kill, &verbs.Status, &verbs.Session, &verbs.SessionList, &verbs.SessionInfo, &verbs.SessionID, &verbs.Confirm, &verbs.Deny,
 		&verbs.Batch, &verbs.REPL, &verbs.MCP, &verbs.BrowserStatus, &verbs.DialogStatus, &verbs.PolicyStatus, &verbs.Doctor, &verbs.Man, &verbs.Upgrade, &verbs.SkillsList, &verbs.SkillsGet,
+		&verbs.TakeOver, &verbs.HandBack,
 	} {
 		free[v.Describe().Name] = true
 	}
