@@ -24,7 +24,11 @@ func withCDP[In, Out any](p *pages, v wire.Verb[In, Out], usual time.Duration, c
 		if err != nil {
 			return none, err
 		}
-		return serve(ctx, at, in)
+		out, err := serve(ctx, at, in)
+		if !v.ReadOnly {
+			c.mayNavigate()
+		}
+		return out, err
 	})
 }
 

@@ -299,16 +299,26 @@ func TestFastPathClickNavigates(t *testing.T) {
 // waits for Playwright's report.
 func TestLatePlaywrightEvents(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
-	open(t, s, web.URL("/form"))
-	eval(t, s, "1") // makes the direct connection to the page
-	pid := sharedDriver(t)
-	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	time.AfterFunc(200*time.Millisecond, func() { _ = syscall.Kill(pid, syscall.SIGCONT) })
-	steps := []verbs.Step{step(t, "eval", verbs.EvalIn{Script: `history.pushState({}, "", "/pushed")`}), step(t, "get url", verbs.TabIn{})}
-	if got := lastURL(t, s, steps); got != web.URL("/pushed") {
-		t.Errorf("the page is at %s", got)
+	for _, tt := range []struct {
+		verb string
+		in   any
+	}{
+		{"eval", verbs.EvalIn{Script: `history.pushState({}, "", "/pushed")`}},
+		{"pushstate", verbs.PushStateIn{URL: "/pushed"}},
+	} {
+		t.Run(tt.verb, func(t *testing.T) {
+			open(t, s, web.URL("/form"))
+			eval(t, s, "1") // makes the direct connection to the page
+			pid := sharedDriver(t)
+			if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+				t.Fatal(err)
+			}
+			time.AfterFunc(200*time.Millisecond, func() { _ = syscall.Kill(pid, syscall.SIGCONT) })
+			steps := []verbs.Step{step(t, tt.verb, tt.in), step(t, "get url", verbs.TabIn{})}
+			if got := lastURL(t, s, steps); got != web.URL("/pushed") {
+				t.Errorf("the page is at %s", got)
+			}
+		})
 	}
 }
 
