@@ -7,7 +7,9 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -32,6 +34,7 @@ func Main(m *testing.M) int {
 		return complain(err)
 	}
 	flag.Parse()
+	heedSignals()
 	before := outside()
 	work, err := os.MkdirTemp("/tmp", OwnPrefix())
 	if err != nil {
@@ -66,6 +69,17 @@ func Main(m *testing.M) int {
 		return complain(err)
 	}
 	return status
+}
+
+// heedSignals makes the programs that the tests start heed SIGHUP and SIGINT as they do in a terminal.
+// A process that nohup or a shell has started in the background may ignore these signals, and its
+// children inherit that. If this process handles a signal, its children start with the default.
+func heedSignals() {
+	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
+		if signal.Ignored(s) {
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
+	}
 }
 
 func complain(err error) int {
