@@ -95,6 +95,7 @@ type elementReport struct {
 	Y     float64 `json:"y"`
 	Count int     `json:"count"` // the number of matching elements
 	Saves bool    `json:"saves"` // the element is in a download link
+	Now   int64   `json:"now"`   // the page's time, in milliseconds since 1970, if the element is not ready
 }
 
 // fill fills the element if it is ready. For some elements, such as a date field, a script in the
@@ -113,6 +114,7 @@ func (f fastAttempt) fill(ctx context.Context) (fastResult, performed, error) {
 	}
 	defer f.w.Forget(typed)
 	err = f.w.query(ctx, &s, "fill", f.at.query, f.a.fast.text, f.w.until(promptTime), f.at.began)
+	f.w.learnClock(s.Now)
 	switch {
 	case errors.Is(err, wire.CodeTimeout), errors.Is(err, errLost), errors.Is(err, wire.CodePageClosed), isDocumentGone(err) && !isNotRun(err):
 		return "", performed{}, unknownResultError(f.a, "the page did not answer")
@@ -215,6 +217,7 @@ func (f fastAttempt) click(ctx context.Context) (fastResult, performed, error) {
 	defer f.w.Forget(over)
 	var s elementReport
 	err := f.w.query(limited, &s, "look", f.at.query, f.w.until(time.Until(until)), f.a.fast.button, f.a.fast.count, f.at.began)
+	f.w.learnClock(s.Now)
 	cancel()
 	// If the caller disconnected or the time ended during the query, no click is sent.
 	if late := f.IsCallerGone(ctx) || time.Now().After(until); late || errors.Is(err, wire.CodeTimeout) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/abrowser/abrowser/daemon"
@@ -16,16 +17,25 @@ import (
 // frame. The functions of quick.js of launcher/driver are installed there; queries call them.
 type utilityWorld struct {
 	*pageSession
-	commits    int64  // the page's commits when the world was made
-	context    int    // the id of the world's execution context
-	name       string // the name of the object that has the functions
-	clockAhead int64  // milliseconds; a lower bound of how far the page's clock is ahead of ours
+	commits    int64        // the page's commits when the world was made
+	context    int          // the id of the world's execution context
+	name       string       // the name of the object that has the functions
+	clockAhead atomic.Int64 // milliseconds; a lower bound of how far the page's clock is ahead of ours
 }
 
 // until returns the time at which limit will be over, in milliseconds since 1970 on the page's
 // clock.
 func (w *utilityWorld) until(limit time.Duration) int64 {
-	return time.Now().Add(limit).UnixMilli() + w.clockAhead
+	return time.Now().Add(limit).UnixMilli() + w.clockAhead.Load()
+}
+
+// learnClock raises the lower bound of how far the page's clock is ahead of ours, if a response
+// that has just come shows a better one. The first bound is bad if the page was busy when its world
+// was made. The parameter now is the page's time in milliseconds since 1970, or 0.
+func (w *utilityWorld) learnClock(now int64) {
+	if ahead := now - time.Now().UnixMilli(); now > 0 && ahead > w.clockAhead.Load() {
+		w.clockAhead.Store(ahead)
+	}
 }
 
 // errNotFast means that the fast path cannot perform the command and has done nothing. The caller
@@ -85,7 +95,7 @@ func (p *page) makeUtilityWorld(ps *pageSession, limit time.Duration) (*utilityW
 	number, _ := answer["context"].(float64)
 	w.context = int(number)
 	ahead, _ := answer["ahead"].(float64)
-	w.clockAhead = int64(ahead)
+	w.clockAhead.Store(int64(ahead))
 	if w.name, _ = answer["name"].(string); w.name == "" {
 		return nil, errNotFast
 	}

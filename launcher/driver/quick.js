@@ -256,7 +256,7 @@ const questions = Object.assign(() => {}, {
     };
     const look = async (selector, until, button, presses, began) => {
       const { node, count, ready, why } = find(selector, until, began);
-      if (!ready) return stop(), { why };
+      if (!ready) return stop(), { why, now: Date.now() };
       const target = injected.retarget(node, "no-follow-label");
       const mine = turn;
       aim = target;
@@ -286,7 +286,7 @@ const questions = Object.assign(() => {}, {
     };
     const fill = (selector, text, until, began) => {
       const { node, count, is, ready, why } = find(selector, until, began);
-      if (!ready) return { why };
+      if (!ready) return { why, now: Date.now() };
       if (takesKeys(node)) return {};
       if (!is("editable")) return { why: "is not editable" };
       keys?.stop();
