@@ -25,7 +25,7 @@ func serve(t *testing.T, handlers ...wire.Handler) *Client {
 	l, _ := listen(t, e)
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &server.Server{
-		Hello:    func() wire.Hello { return wire.Hello{Name: "a", Role: "daemon", Protocol: wire.Protocol} },
+		Hello:    func() wire.Hello { return wire.Hello{Name: "a", Role: "daemon", Protocol: wire.Protocol()} },
 		Handlers: handlers,
 	}
 	var wg sync.WaitGroup

@@ -57,7 +57,7 @@ func (c *Client) encode(ctx context.Context, r request) ([]byte, error) {
 	const head = 1 << 10 // enough for the request line and the headers of most requests
 	m := make([]byte, 0, head+len(r.body))
 	m = append(m, r.method+" "+r.path+" HTTP/1.1\r\nHost: abrowser\r\n"...)
-	m = appendHeader(m, wire.HeaderProtocol, strconv.Itoa(wire.Protocol))
+	m = appendHeader(m, wire.HeaderProtocol, strconv.Itoa(wire.Protocol()))
 	m = appendHeader(m, wire.HeaderSession, c.Session)
 	m = appendHeader(m, wire.HeaderBuild, c.Build)
 	m = appendHeader(m, wire.HeaderAgent, c.Agent)

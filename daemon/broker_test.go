@@ -39,7 +39,7 @@ func TestReplacedBrokerIsNotAlive(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	srv := &server.Server{Hello: func() wire.Hello { return wire.Hello{Name: place.Name, PID: os.Getpid(), Protocol: wire.Protocol} }}
+	srv := &server.Server{Hello: func() wire.Hello { return wire.Hello{Name: place.Name, PID: os.Getpid(), Protocol: wire.Protocol()} }}
 	go func() { ended <- srv.Serve(ctx, listener) }()
 
 	b := newBroker(place, "task")

@@ -297,7 +297,7 @@ func (s *session) serveBroker(t testing.TB) home.Endpoint {
 	ended := make(chan error, 1)
 	srv := &server.Server{
 		Handlers: s.broker.handlers(),
-		Hello:    func() wire.Hello { return wire.Hello{Name: at.Name, PID: os.Getpid(), Protocol: wire.Protocol} },
+		Hello:    func() wire.Hello { return wire.Hello{Name: at.Name, PID: os.Getpid(), Protocol: wire.Protocol()} },
 	}
 	go func() { ended <- srv.Serve(ctx, listener) }()
 	t.Cleanup(func() {

@@ -312,7 +312,7 @@ func (s *Session) isIdle() bool {
 func (s *Session) hello(pid int) wire.Hello {
 	settings, connected := s.running()
 	return wire.Hello{
-		Name: s.Name, Role: wire.RoleDaemon, Build: s.build, Protocol: wire.Protocol, PID: pid,
+		Name: s.Name, Role: wire.RoleDaemon, Build: s.build, Protocol: wire.Protocol(), PID: pid,
 		Idle: s.isIdle(), Ending: s.queue.isStopped(), Since: s.since, Settings: settings, Connected: connected,
 	}
 }

@@ -127,7 +127,7 @@ func serveFake(args []string, ready *os.File, mode string) error {
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer cancel()
 	go func() { time.Sleep(time.Minute); cancel() }() // in case the test does not end it
-	protocol := wire.Protocol
+	protocol := wire.Protocol()
 	if mode == "old-protocol" {
 		protocol--
 	}

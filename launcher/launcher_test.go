@@ -249,7 +249,7 @@ func TestStartedByHand(t *testing.T) {
 			return
 		}
 		served <- (&server.Server{Hello: func() wire.Hello {
-			return wire.Hello{Name: "a", Role: "daemon", Build: build, Protocol: wire.Protocol, PID: os.Getpid()}
+			return wire.Hello{Name: "a", Role: "daemon", Build: build, Protocol: wire.Protocol(), PID: os.Getpid()}
 		}}).Serve(ctx, listener)
 	})
 	_, hello, err := l.Session(t.Context(), "a", wire.Settings{})

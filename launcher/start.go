@@ -102,7 +102,7 @@ func (l *Launcher) hello(ctx context.Context, t target) (wire.Hello, error) {
 // process that is exiting cannot serve them. A broker of another build can serve them if it has
 // the same protocol. The launcher does not replace such a broker, since its tabs would be lost.
 func (t target) isCompatible(running wire.Hello, build string) bool {
-	return !running.Ending && (running.Build == build || t.isBrowser && running.Protocol == wire.Protocol)
+	return !running.Ending && (running.Build == build || t.isBrowser && running.Protocol == wire.Protocol())
 }
 
 // checkSettings returns an error if the target runs with other settings than requested.
@@ -119,7 +119,7 @@ func (t target) checkSettings(running wire.Hello) error {
 // retire asks a process of another build to exit, which it does only if it is idle.
 func (l *Launcher) retire(ctx context.Context, t target, hello wire.Hello) error {
 	busy := wire.Errorf(wire.CodeBuildDiffers, "%s is of another build of abrowser and busy", t.what).WithHint("%s", t.stop)
-	if hello.Protocol > wire.Protocol {
+	if hello.Protocol > wire.Protocol() {
 		busy = busy.WithHint("update this abrowser, it is the older one; or %s", t.stop)
 	}
 	if !hello.Idle {

@@ -3,12 +3,10 @@
 package main_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,41 +16,6 @@ import (
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
-
-// buildOfProtocol builds the full program from the same source with another protocol version, and
-// returns its path.
-func buildOfProtocol(t *testing.T, dir string, protocol int) string {
-	t.Helper()
-	source, err := filepath.Abs(filepath.Join("..", "..", "sockets", "wire", "message.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := os.ReadFile(source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	changed := strings.Replace(string(raw), fmt.Sprintf("const Protocol = %d\n", wire.Protocol), fmt.Sprintf("const Protocol = %d\n", protocol), 1)
-	if changed == string(raw) {
-		t.Fatalf("%s does not say that the protocol is %d", source, wire.Protocol)
-	}
-	copied, overlay, binary := filepath.Join(dir, "message.go"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, fmt.Sprintf("abrowser-%d", protocol))
-	list, err := json.Marshal(map[string]any{"Replace": map[string]string{source: copied}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for path, content := range map[string][]byte{copied: []byte(changed), overlay: list} {
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
-	// The race detector is not needed: the test is about the requests between the two builds.
-	if out, err := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	return binary
-}
 
 // runs waits until the session is running the command with the given verb.
 func runs(t *testing.T, h *e2e.Home, session, verb string) {
@@ -75,7 +38,7 @@ func TestUpgrade(t *testing.T) {
 	want := e2e.MarkOf(t, h, "task")
 	before := e2e.Ask[verbs.BrowserStatusOut](t, h, "", "browser", "status")
 	rebuilt := filepath.Join(h.Outer, "abrowser")
-	if err := e2e.Build(rebuilt, "rebuilt"); err != nil {
+	if err := e2e.Build(rebuilt, "main.mark", "rebuilt"); err != nil {
 		t.Fatal(err)
 	}
 	waits := h.Begin(t, "task", "wait", "4000")
@@ -131,7 +94,10 @@ func TestOlderCommand(t *testing.T) {
 	s := site.Start(t)
 	h := e2e.NewHome(t)
 	current := h.Binary
-	older := buildOfProtocol(t, h.Outer, wire.Protocol-1)
+	older := filepath.Join(h.Outer, "abrowser-older")
+	if err := e2e.Build(older, "github.com/abrowser/abrowser/sockets/wire.protocol", strconv.Itoa(wire.Protocol()-1)); err != nil {
+		t.Fatal(err)
+	}
 	h.Text(t, "task", "open", s.URL("/page/one"))
 	waits := h.Begin(t, "task", "--json", "wait", "#never", "--timeout", "60000")
 	runs(t, h, "task", "wait")

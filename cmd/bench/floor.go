@@ -72,7 +72,7 @@ func measureAsked(ctx context.Context, b *bench, name string) error {
 		return err
 	}
 	request := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: abrowser\r\n%s: %d\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}",
-		verbs.GetURL.Path(), wire.HeaderProtocol, wire.Protocol)
+		verbs.GetURL.Path(), wire.HeaderProtocol, wire.Protocol())
 	floor, err := buildFloor(ctx, b.dir)
 	if err != nil {
 		return err

@@ -11,7 +11,9 @@ func TestLearnClock(t *testing.T) {
 	t.Parallel()
 	var w utilityWorld
 	w.clockAhead.Store(-500)
-	within := func() time.Duration { return time.Duration(w.until(time.Second)-time.Now().UnixMilli()) * time.Millisecond }
+	within := func() time.Duration {
+		return time.Duration(w.until(time.Second)-time.Now().UnixMilli()) * time.Millisecond
+	}
 	w.learnClock(0)
 	if got := within(); got > 510*time.Millisecond {
 		t.Errorf("an answer without a time moves the limit of 1 s, as the page sees it, to %v", got)

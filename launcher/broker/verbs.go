@@ -43,7 +43,7 @@ func (b *broker) handlers() []wire.Handler {
 
 func (b *broker) hello() wire.Hello {
 	return wire.Hello{
-		Name: b.browser.Name, Role: wire.RoleBroker, Build: b.Build, Protocol: wire.Protocol, PID: os.Getpid(),
+		Name: b.browser.Name, Role: wire.RoleBroker, Build: b.Build, Protocol: wire.Protocol(), PID: os.Getpid(),
 		Since: b.browser.Began, Settings: b.Settings,
 	}
 }

@@ -27,7 +27,7 @@ func TestIsCallerGone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := conn.Write([]byte("POST " + hang + " HTTP/1.1\r\nHost: x\r\n" + wire.HeaderProtocol + ": " + strconv.Itoa(wire.Protocol) + "\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")); err != nil {
+		if _, err := conn.Write([]byte("POST " + hang + " HTTP/1.1\r\nHost: x\r\n" + wire.HeaderProtocol + ": " + strconv.Itoa(wire.Protocol()) + "\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")); err != nil {
 			t.Fatal(err)
 		}
 		if !<-here {

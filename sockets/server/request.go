@@ -133,12 +133,12 @@ func (s *Server) checkCompatible(h http.Header) *refusal {
 	if hello.Role == wire.RoleDaemon {
 		end = "abrowser --session " + hello.Name + " close"
 	}
-	if theirs := h.Get(wire.HeaderProtocol); theirs != "" && theirs != strconv.Itoa(wire.Protocol) {
+	if theirs := h.Get(wire.HeaderProtocol); theirs != "" && theirs != strconv.Itoa(wire.Protocol()) {
 		hint := end + " ends it, and this abrowser then starts its own"
-		if n, err := strconv.Atoi(theirs); err == nil && n < wire.Protocol {
+		if n, err := strconv.Atoi(theirs); err == nil && n < wire.Protocol() {
 			hint = "update this abrowser, which is older; or " + hint
 		}
-		return &refusal{wire.Errorf(wire.CodeBuildDiffers, "the running %s has protocol %d, this abrowser %s", hello.Role, wire.Protocol, shorten(theirs)).
+		return &refusal{wire.Errorf(wire.CodeBuildDiffers, "the running %s has protocol %d, this abrowser %s", hello.Role, wire.Protocol(), shorten(theirs)).
 			WithHint("%s", hint), http.StatusConflict}
 	}
 	if theirs := h.Get(wire.HeaderBuild); theirs != "" && s.Build != "" && theirs != s.Build {

@@ -86,7 +86,7 @@ func handlers(h *hung) []wire.Handler {
 
 func helloOf(name string) func() wire.Hello {
 	return func() wire.Hello {
-		return wire.Hello{Name: name, Role: "daemon", Build: "b1", Protocol: wire.Protocol, PID: 4711, Idle: true, Settings: wire.Settings{Headed: true}}
+		return wire.Hello{Name: name, Role: "daemon", Build: "b1", Protocol: wire.Protocol(), PID: 4711, Idle: true, Settings: wire.Settings{Headed: true}}
 	}
 }
 

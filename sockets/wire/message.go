@@ -3,12 +3,23 @@ package wire
 import (
 	"encoding/json"
 	"errors"
+	"strconv"
 	"time"
 )
 
-// Protocol is the version of the protocol. It changes if an old peer would misinterpret the
+// protocol is what [Protocol] returns. It is a variable because a test links a program with another
+// value. Nothing assigns it.
+var protocol = "1" //nolint:gochecknoglobals // the linker sets only global variables
+
+// Protocol returns the version of the protocol. It changes if an old peer would misinterpret the
 // messages of a new one. Builds that differ only in their verbs have the same version.
-const Protocol = 1
+func Protocol() int {
+	version, err := strconv.Atoi(protocol)
+	if err != nil {
+		panic("the program was linked with a protocol that is not a number: " + protocol)
+	}
+	return version
+}
 
 // Headers of requests.
 const (

@@ -100,7 +100,7 @@ func (b *bench) serveAt(place home.Endpoint, hello wire.Hello, handlers []wire.H
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	hello.Build, hello.Protocol = testBuild, wire.Protocol
+	hello.Build, hello.Protocol = testBuild, wire.Protocol()
 	srv := &server.Server{Hello: func() wire.Hello { return hello }, Handlers: handlers, Build: testBuild}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)

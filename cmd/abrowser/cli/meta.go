@@ -23,7 +23,7 @@ func (c *command) meta() int {
 	l := c.line
 	switch {
 	case l.On("version"), l.Name() == "version" && !l.On("help"):
-		return c.printer.answer(versionOut{Version: commands.Version(), Protocol: wire.Protocol}, nil)
+		return c.printer.answer(versionOut{Version: commands.Version(), Protocol: wire.Protocol()}, nil)
 	case l.Name() == "help":
 		if len(l.Rest) == 1 {
 			if text, ok := topicHelp(l.Rest[0], verbs.All()); ok {

@@ -47,7 +47,7 @@ func (s *starter) Start(_ context.Context, session string, _ wire.Settings) (hom
 	if err != nil {
 		return place, err
 	}
-	hello := wire.Hello{Name: session, Role: "daemon", Build: testBuild, Protocol: wire.Protocol}
+	hello := wire.Hello{Name: session, Role: "daemon", Build: testBuild, Protocol: wire.Protocol()}
 	srv := &server.Server{Hello: func() wire.Hello { return hello }, Handlers: s.handlers, Build: testBuild}
 	ctx, stop := context.WithCancel(context.Background())
 	served := make(chan error, 1)

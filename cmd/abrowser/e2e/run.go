@@ -129,14 +129,11 @@ func buildBoth(thin string, flags ...string) error {
 	return goBuild(thin+"d", "cmd/abrowser", flags...)
 }
 
-// Build builds the full program, which works without the thin command line. Programs with
-// different marks count as different builds, although they have the same source.
-func Build(binary, mark string) error {
-	var flags []string
-	if mark != "" {
-		flags = []string{"-ldflags=-X main.mark=" + mark}
-	}
-	return goBuild(binary, "cmd/abrowser", flags...)
+// Build builds the full program, which works without the thin command line, and gives a string
+// variable of it another value. Programs in which main.mark differs count as different builds,
+// although they have the same source.
+func Build(binary, variable, value string) error {
+	return goBuild(binary, "cmd/abrowser", "-ldflags=-X "+variable+"="+value)
 }
 
 func goBuild(binary, command string, flags ...string) error {

@@ -100,7 +100,7 @@ func TestTabsStay(t *testing.T) {
 	t.Run("after the executable was rebuilt", func(t *testing.T) {
 		old := map[string]e2e.Process{"one": h.Daemon("one"), "two": h.Daemon("two")}
 		rebuilt := filepath.Join(h.Outer, "abrowser")
-		if err := e2e.Build(rebuilt, "rebuilt"); err != nil {
+		if err := e2e.Build(rebuilt, "main.mark", "rebuilt"); err != nil {
 			t.Fatal(err)
 		}
 		h.Text(t, "one", "close") // so the daemon of "one" has ended, and the daemon of "two" still runs
