@@ -73,9 +73,11 @@ func (m *Mux) attachClient(s *session, t *target, done func()) {
 		t.waiting = map[string]bool{}
 	}
 	t.attaching++
+	call := s.expectAttach(t.TargetID, false)
 	m.call("Target.attachToTarget", encode(attachParams{t.TargetID, true}), s.id, func(in cdp.Message) {
 		t.attaching--
 		if err := in.Result(nil); err != nil {
+			s.dropAttach(call)
 			delete(s.announced, t.TargetID)
 			m.Log.Debug("attaching a client to a target", "error", err)
 		}

@@ -41,17 +41,19 @@ type session struct {
 	lastAction  int64 // message id of the client's newest action on the page; see noteAction
 	// announced has the ids of the targets to which the Mux has attached the client because the
 	// client turned on auto-attach on this session.
-	announced map[string]bool
-	// browserCalls is the number of attachToTarget calls for the browser's target for which no
-	// attachedToTarget event has come yet.
-	browserCalls int
-	downloads    downloadSettings
+	announced   map[string]bool
+	nested      bool // not flat; see [Mux.toSession]
+	nestsFrames bool // the sessions of auto-attach on this session are not flat
+	// attachCalls has the attachToTarget calls on this session for which no attachedToTarget event
+	// has come yet, in the order in which they were sent.
+	attachCalls []*attachCall
+	downloads   downloadSettings
 }
 
 // name returns the sessionId in the messages between the client and the Mux. It is empty for the
-// client's root session.
+// client's root session and for a session that is not flat.
 func (s *session) name() string {
-	if s.parent == nil {
+	if s.parent == nil || s.nested {
 		return ""
 	}
 	return s.id

@@ -48,10 +48,7 @@ func (m *Mux) clientEvent(s *session, in cdp.Message) {
 	if isActivity(in.Method) {
 		s.client.tenant.activity = true
 	}
-	if s.parent == nil {
-		in = in.WithoutSession()
-	}
-	m.Transport.ToClient(s.client.id, in.Raw)
+	m.forwardEvent(s, in)
 }
 
 // isPageEvent reports whether an event shows a change of a page that the page's clients have to
@@ -84,8 +81,12 @@ func (m *Mux) childAttached(s *session, in cdp.Message) {
 	}
 	m.sessions[child.id] = child
 	s.children = append(s.children, child)
-	if child.browser && s.browserCalls > 0 {
-		s.browserCalls--
+	call := m.attachCallOf(s, child)
+	child.nested = s.nestsFrames && !s.browser
+	if call != nil {
+		child.nested = call.nested
+	}
+	if child.browser && call != nil {
 		p.Info = m.browserInfo()
 		m.sendEvent(s, in.Method, p)
 		return
@@ -98,10 +99,7 @@ func (m *Mux) childAttached(s *session, in cdp.Message) {
 		m.sendEvent(s, in.Method, p)
 		return
 	}
-	if s.parent == nil {
-		in = in.WithoutSession()
-	}
-	m.Transport.ToClient(s.client.id, in.Raw)
+	m.forwardEvent(s, in)
 }
 
 // If several clients of a tenant are attached to a page, the page's dialogs go to the client that

@@ -37,6 +37,10 @@ func ruleFor(method string) rule {
 		return withFields(activateTarget)
 	case "Target.detachFromTarget":
 		return withFields(detachFromTarget)
+	case "Target.sendMessageToTarget":
+		return withFields(sendMessageToTarget)
+	case "Target.exposeDevToolsProtocol":
+		return exposeDevToolsProtocol
 	case "Target.createTarget":
 		return withFields(createTarget)
 	case "Target.createBrowserContext":
@@ -77,7 +81,7 @@ func ruleFor(method string) rule {
 		return withFields(setFiles)
 	case "Emulation.setDisplayFeaturesOverride":
 		return withFields(setDisplayFeatures)
-	case "Target.exposeDevToolsProtocol", "Target.sendMessageToTarget", "Tracing.start",
+	case "Tracing.start",
 		"ServiceWorker.stopAllWorkers", "ServiceWorker.setForceUpdateOnPageLoad", "Autofill.setAddresses",
 		"Memory.setPressureNotificationsSuppressed", "Memory.simulatePressureNotification", "Memory.getBrowserSamplingProfile",
 		"Emulation.addScreen", "Emulation.updateScreen", "Emulation.removeScreen", "Emulation.setPrimaryScreen":

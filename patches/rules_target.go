@@ -33,13 +33,23 @@ func (s *session) hasDescendant(target string) bool {
 // to each later target when the target appears.
 //
 // On any other session the request is forwarded with a filter that excludes the service workers of
-// the shared context.
+// the shared context. For Chromium, the new sessions are always flat (see [Mux.toSession]).
 func setAutoAttach(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	on, err := f.flag("autoAttach")
 	if err != nil {
 		return err
 	}
+	flatten, err := f.flag("flatten")
+	if err != nil {
+		return err
+	}
 	if !s.browser {
+		if on && !flatten && s.depth() >= maxDepth {
+			return tooDeep()
+		}
+		if s.nestsFrames = on && !flatten; s.nestsFrames {
+			f["flatten"] = []byte("true")
+		}
 		if on { // Chromium refuses a filter when autoAttach is false
 			err = m.excludeSharedWorkers(s, f)
 		}
@@ -48,12 +58,8 @@ func setAutoAttach(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 		}
 		return err
 	}
-	flatten, err := f.flag("flatten")
-	if err != nil {
-		return err
-	}
 	if on && !flatten {
-		return badParams("only flat sessions are supported on the browser")
+		return &cdp.Error{Code: -32602, Message: "Only flatten protocol is supported with browser level auto-attach"}
 	}
 	if s.waitForDebugger, err = f.flag("waitForDebuggerOnStart"); err != nil {
 		return err
@@ -173,25 +179,6 @@ func autoAttachRelated(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	return nil
 }
 
-// attachToTarget forwards a request to attach to a target of the tenant or to the browser. It
-// refuses a request for a session that is not flat.
-func attachToTarget(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
-	flatten, err := f.flag("flatten")
-	if err != nil {
-		return err
-	}
-	if !flatten {
-		return badParams("only flat sessions are supported")
-	}
-	if id, err := f.text("targetId"); err == nil && m.isBrowserTarget(id) {
-		r.Method = "Target.attachToBrowserTarget"
-		s.browserCalls++
-		m.forward(s, r, nil)
-		return nil
-	}
-	return forwardOwnTarget(m, s, r, f)
-}
-
 // activateTarget answers a request for a target of the tenant with success, but does not activate
 // the target, because a client may not take the focus from another tenant or from a person.
 func activateTarget(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
@@ -199,27 +186,5 @@ func activateTarget(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 		return err
 	}
 	m.respond(s, r, none{})
-	return nil
-}
-
-// detachFromTarget detaches one of the client's own sessions. If a target is paused for the
-// session, the Mux resumes the target first.
-func detachFromTarget(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
-	session, err := f.text("sessionId")
-	if err != nil {
-		return err
-	}
-	child := m.sessions[session]
-	if child == nil || child.client != s.client || child.parent == nil {
-		return noSession()
-	}
-	if !child.handedOff {
-		m.forward(s, r, encode(sessionParam{session}))
-		return nil
-	}
-	if t := m.targets[child.target]; t != nil && t.handedOff == child {
-		m.resume(t)
-	}
-	m.callFor(s, r, encode(sessionParam{session}), func(in cdp.Message) { m.forwardResult(s, r, in) })
 	return nil
 }

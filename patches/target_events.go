@@ -149,7 +149,7 @@ func (m *Mux) failPending(t *target) {
 			continue
 		}
 		m.dropCall(n)
-		m.Transport.ToClient(c.client.id, (&cdp.Error{Code: -32000, Message: "Target crashed"}).Response(c.clientID, c.session.name()))
+		m.toSession(c.session, (&cdp.Error{Code: -32000, Message: "Target crashed"}).Response(c.clientID, c.session.name()))
 	}
 }
 

@@ -72,7 +72,7 @@ func (m *Mux) forwardReply(c pendingCall, in cdp.Message) {
 	if c.client.gone {
 		return
 	}
-	if c.session.parent == nil {
+	if c.session.name() == "" {
 		in = in.WithoutSession()
 	}
 	raw := in.WithID(c.clientID)
@@ -82,7 +82,7 @@ func (m *Mux) forwardReply(c pendingCall, in cdp.Message) {
 			m.OnActivity()
 		}
 	}
-	m.Transport.ToClient(c.client.id, raw)
+	m.toSession(c.session, raw)
 }
 
 // forwardResult answers a client's request r with the result or the error of a reply. The Mux got
@@ -110,19 +110,25 @@ func (m *Mux) FromClient(id ClientID, r cdp.Request, parseErr error) {
 	if c.group == "" { // otherwise it is abrowser's daemon, which itself records its activity
 		c.tenant.Last = m.now()
 	}
+	m.receive(c.root, r, parseErr)
+}
+
+// receive handles a client's request that came on a connection. The connection is the client's root
+// session or a session that is not flat. r and parseErr are the results of [cdp.ParseRequest].
+func (m *Mux) receive(on *session, r cdp.Request, parseErr error) {
 	switch {
 	case parseErr == nil:
 	case r.HasID:
-		m.Transport.ToClient(id, (&cdp.Error{Code: -32600, Message: parseErr.Error()}).Response(r.ID, ""))
+		m.toSession(on, (&cdp.Error{Code: -32600, Message: parseErr.Error()}).Response(r.ID, ""))
 		return
 	default:
-		m.Transport.ToClient(id, append(append([]byte(`{"error":`), encode(&cdp.Error{Code: -32700, Message: parseErr.Error()})...), '}'))
+		m.toSession(on, append(append([]byte(`{"error":`), encode(&cdp.Error{Code: -32700, Message: parseErr.Error()})...), '}'))
 		return
 	}
-	s := c.root
+	s := on
 	if r.Session != "" {
-		if s = m.sessions[r.Session]; s == nil || s.client != c || s.parent == nil {
-			m.Transport.ToClient(id, sessionGone().Response(r.ID, ""))
+		if s = m.sessions[r.Session]; s == nil || s == on || s.connection() != on {
+			m.toSession(on, sessionGone().Response(r.ID, ""))
 			return
 		}
 	}
@@ -138,18 +144,18 @@ func (m *Mux) FromClient(id ClientID, r cdp.Request, parseErr error) {
 // respond answers a client's request with a result.
 func (m *Mux) respond(s *session, r cdp.Request, result any) {
 	if !s.client.gone {
-		m.Transport.ToClient(s.client.id, cdp.Response(r.ID, s.name(), encode(result)))
+		m.toSession(s, cdp.Response(r.ID, s.name(), encode(result)))
 	}
 }
 
 // respondError answers a client's request with an error.
 func (m *Mux) respondError(s *session, r cdp.Request, err *cdp.Error) {
 	if !s.client.gone {
-		m.Transport.ToClient(s.client.id, err.Response(r.ID, s.name()))
+		m.toSession(s, err.Response(r.ID, s.name()))
 	}
 }
 
 // sendEvent sends an event to a client, on the client's session s.
 func (m *Mux) sendEvent(s *session, method string, params any) {
-	m.Transport.ToClient(s.client.id, cdp.Event(method, s.name(), encode(params)))
+	m.toSession(s, cdp.Event(method, s.name(), encode(params)))
 }

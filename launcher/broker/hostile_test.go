@@ -48,7 +48,7 @@ func TestBrowserWideCallsAreRefused(t *testing.T) {
 		{"Target.sendMessageToTarget", params{"targetId": page.target, "message": `{"id":1,"method":"Page.close"}`}, true},
 		{"Target.sendMessageToTarget", params{"sessionId": page.session, "message": `{"id":1,"method":"Page.close"}`}, true},
 		{"Target.attachToTarget", params{"targetId": page.target, "flatten": true}, true},
-		{"Target.attachToTarget", params{"targetId": own.target, "flatten": false}, true},
+		{"Target.attachToTarget", params{"targetId": page.target}, true},
 		{"Target.autoAttachRelated", params{"targetId": page.target, "waitForDebuggerOnStart": true}, true},
 		{"Target.detachFromTarget", params{"sessionId": page.session}, true},
 		{"Target.closeTarget", params{"targetId": page.target}, true},

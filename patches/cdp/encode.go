@@ -41,6 +41,35 @@ func Event(method, session string, params []byte) []byte {
 	return appendEnd(b, session)
 }
 
+// Received returns the event Target.receivedMessageFromTarget with a message of the named session,
+// which is attached to the target. The event belongs to the session on.
+func Received(on, session, target string, message []byte) []byte {
+	b := make([]byte, 0, len(message)+len(message)/4+512)
+	b = append(append(append(b, `{"method":"Target.receivedMessageFromTarget","params":{"sessionId":"`...), session...), `","message":`...)
+	b = appendString(b, message)
+	b = append(append(append(b, `,"targetId":"`...), target...), `"}`...)
+	return appendEnd(b, on)
+}
+
+// appendString appends text as a JSON string. It copies each run of characters that need no escape
+// at once, because most of a large message is such a run.
+func appendString(b, text []byte) []byte {
+	b = append(b, '"')
+	start := 0
+	for i, c := range text {
+		if c >= ' ' && c != '"' && c != '\\' {
+			continue
+		}
+		b = append(b, text[start:i]...)
+		if start = i + 1; c < ' ' {
+			b = append(b, '\\', 'u', '0', '0', '0'+c>>4, "0123456789abcdef"[c&15])
+		} else {
+			b = append(b, '\\', c)
+		}
+	}
+	return append(append(b, text[start:]...), '"')
+}
+
 // appendEnd appends the end of a message to b. Like Chromium, it writes the sessionId
 // member last.
 func appendEnd(b []byte, session string) []byte {
