@@ -21,7 +21,7 @@ func TestForeignIDsAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	calls := readProtocol(t, o)
+	calls := readProtocol(t, startPlain(t, o))
 	victim, hostile := r.connect("victim"), r.connect("hostile")
 	page, own := victim.open(), hostile.open()
 	page.show(r.site.URL, `<title>secret</title><iframe src="/p?html=secret"></iframe>`)

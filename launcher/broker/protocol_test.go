@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,12 +51,11 @@ func (k *kind) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-// readProtocol starts a browser with a debugging port and returns its description of CDP. A
-// browser without a debugging port does not serve the description.
-func readProtocol(t *testing.T, o keeper.Options) protocol {
+// startPlain starts a browser with a debugging port and without abrowser. It returns the URL of the
+// browser's WebSocket. The browser runs until the test ends.
+func startPlain(t *testing.T, o keeper.Options) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), testTime)
-	defer cancel()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), testTime)
 	profile := t.TempDir()
 	args := []string{"--headless=new", "--remote-debugging-port=0", "--user-data-dir=" + profile, "--no-first-run"}
 	if o.NoSandbox != "" {
@@ -68,23 +68,38 @@ func readProtocol(t *testing.T, o keeper.Options) protocol {
 		err = cmd.Start()
 	}
 	if err != nil {
+		cancel()
 		t.Fatal(err)
 	}
-	defer func() {
+	t.Cleanup(func() {
 		cancel()
 		_, _ = io.Copy(io.Discard, stderr)
 		_ = cmd.Wait() // the error is that it was killed
 		if socket, err := os.Readlink(filepath.Join(profile, "SingletonSocket")); err == nil {
 			_ = os.RemoveAll(filepath.Dir(socket)) // a killed browser leaves this directory in /tmp
 		}
-	}()
+	})
 	address := ""
 	for lines := bufio.NewScanner(stderr); address == "" && lines.Scan(); {
-		if m := regexp.MustCompile(`ws://([^/]+)/`).FindStringSubmatch(lines.Text()); m != nil {
-			address = m[1]
-		}
+		address = regexp.MustCompile(`ws://\S+`).FindString(lines.Text())
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/json/protocol", nil)
+	if address == "" {
+		t.Fatal("the browser does not listen")
+	}
+	return address
+}
+
+// readProtocol returns the description of CDP of the browser that startPlain has started. A browser
+// without a debugging port does not serve the description.
+func readProtocol(t *testing.T, browser string) protocol {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), testTime)
+	defer cancel()
+	at, err := url.Parse(browser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+at.Host+"/json/protocol", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,10 +69,13 @@ func ParseRequest(msg []byte) (Request, error) {
 			}
 			r.Session, which = text, 2
 		case `"params"`:
-			if value[0] != '{' {
+			switch {
+			case value[0] == '{':
+				r.Params = value
+			case string(value) != "null": // for Chromium, null is the same as no params
 				return errParams
 			}
-			r.Params, which = value, 3
+			which = 3
 		default:
 			return errProperties
 		}

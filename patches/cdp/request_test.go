@@ -24,7 +24,9 @@ func TestParseRequest(t *testing.T) {
 		{"comment", `{"id":1,/* */"method":"A.b"}`, Request{}, errJSON},
 		{"trailing comma", `{"id":1,"method":"A.b",}`, Request{}, errJSON},
 		{"too deep", `{"id":1,"method":"A.b","params":{"x":` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + `}}`, Request{}, errJSON},
-		{"params are null", `{"id":1,"method":"A.b","params":null}`, Request{}, errParams},
+		{"params are null", `{"id":1,"method":"A.b","params":null}`, Request{ID: 1, Method: "A.b", HasID: true}, nil},
+		{"params are a list", `{"id":1,"method":"A.b","params":[]}`, Request{}, errParams},
+		{"params are null and an object", `{"id":1,"method":"A.b","params":null,"params":{}}`, Request{}, errProperties},
 		{"empty", ``, Request{}, errJSON},
 	}
 	for _, tt := range tests {
@@ -45,7 +47,7 @@ func TestParseRequest(t *testing.T) {
 func FuzzParseRequest(f *testing.F) {
 	for _, seed := range []string{
 		`{"id":1,"method":"A.b","params":{"x":[1.5e-3,true,null,"\u00e9\n"]},"sessionId":"S"}`,
-		`{"id":1,"method":"A.b","params":{}}`, `[]`, `{`, `{"id":01,"method":""}`, "{\"id\":1,\"method\":\"\x7f\x00\"}",
+		`{"id":1,"method":"A.b","params":{}}`, `{"id":1,"method":"A.b","params":null}`, `[]`, `{`, `{"id":01,"method":""}`, "{\"id\":1,\"method\":\"\x7f\x00\"}",
 		"{\"id\":0,\"method\":\"\xd3\xf3\"}",
 	} {
 		f.Add([]byte(seed))
@@ -56,15 +58,19 @@ func FuzzParseRequest(f *testing.F) {
 			return
 		}
 		var want struct {
-			ID        int64           `json:"id"`
-			Method    string          `json:"method"`
-			SessionID string          `json:"sessionId"`
-			Params    json.RawMessage `json:"params"`
+			ID        int64            `json:"id"`
+			Method    string           `json:"method"`
+			SessionID string           `json:"sessionId"`
+			Params    *json.RawMessage `json:"params"` // nil for null
 		}
 		if err := json.Unmarshal(msg, &want); err != nil {
 			t.Fatalf("ParseRequest(%q) accepts invalid JSON: %v", msg, err)
 		}
-		if r.Method != want.Method || r.ID != want.ID || r.Session != want.SessionID || string(r.Params) != string(want.Params) {
+		params := ""
+		if want.Params != nil {
+			params = string(*want.Params)
+		}
+		if r.Method != want.Method || r.ID != want.ID || r.Session != want.SessionID || string(r.Params) != params {
 			t.Fatalf("ParseRequest(%q) = %+v, encoding/json reads %+v", msg, r, want)
 		}
 		if out := r.Encode(); !json.Valid(out) || strings.IndexByte(string(out), 0) >= 0 {
