@@ -13,6 +13,7 @@ type pendingCall struct {
 	clientID        int64                // the id that the client gave the command
 	onReply         func(in cdp.Message) // if set, it gets the reply instead of the client
 	endsWithSession bool                 // the session's end also ends the call, without a reply
+	onEnd           func()               // if set, it is called when the call was answered or dropped
 }
 
 // Call sends a command for the broker, and calls onResult with the command's result or error.
@@ -86,8 +87,12 @@ func (m *Mux) nextID() int64 {
 // dropCall removes a pending call that was answered or whose reply is not needed. If a client made
 // the call, the client may then be ready for its next message; see [Mux.WhenReady].
 func (m *Mux) dropCall(id int64) {
-	c := m.pending[id].client
+	call := m.pending[id]
+	c := call.client
 	delete(m.pending, id)
+	if call.onEnd != nil {
+		defer call.onEnd()
+	}
 	if c == nil {
 		return
 	}

@@ -71,6 +71,10 @@ func ruleFor(method string) rule {
 		return enablePage
 	case "Page.getFrameTree":
 		return getFrameTree
+	case "Page.captureScreenshot":
+		return captureScreenshot
+	case "Page.crash":
+		return crashPage
 	case "Page.navigate":
 		return withFields(navigate)
 	case "Runtime.runIfWaitingForDebugger":
@@ -86,9 +90,10 @@ func ruleFor(method string) rule {
 		"Memory.setPressureNotificationsSuppressed", "Memory.simulatePressureNotification", "Memory.getBrowserSamplingProfile",
 		"Emulation.addScreen", "Emulation.updateScreen", "Emulation.removeScreen", "Emulation.setPrimaryScreen":
 		return refuse
-	case "Security.setIgnoreCertificateErrors", "Security.setOverrideCertificateErrors", "Storage.overrideQuotaForOrigin":
+	case "Security.setIgnoreCertificateErrors", "Security.setOverrideCertificateErrors", "Storage.overrideQuotaForOrigin",
+		"Storage.runBounceTrackingMitigations":
 		return forwardPrivatePage
-	case "Target.attachToBrowserTarget", "Browser.getVersion", "Browser.getBrowserCommandLine", "Browser.getHistograms",
+	case "SystemInfo.getInfo", "SystemInfo.getFeatureState", "Target.attachToBrowserTarget", "Browser.getVersion", "Browser.getBrowserCommandLine", "Browser.getHistograms",
 		"Browser.getHistogram", "Browser.getWindowBounds":
 		return nil
 	}
@@ -102,13 +107,14 @@ func ruleFor(method string) rule {
 
 // allowedOnBrowser reports whether the Mux forwards a method without a rule on a browser-level
 // session. On such a session, methods of Fetch, Security, Memory and Tracing would affect every
-// page.
+// page. Methods of Storage without a rule fail there in any case, and Storage.deleteStorageBucket
+// crashes Chromium 156.
 func allowedOnBrowser(method string) bool {
 	domain, _, _ := strings.Cut(method, ".")
 	switch domain {
 	case "Target", "Browser": // only methods that ruleFor forwards unchanged get here
 		return true
-	case "IO", "Schema", "Storage":
+	case "IO", "Schema":
 		return true
 	}
 	return method == "SystemInfo.getInfo" || method == "SystemInfo.getFeatureState"

@@ -90,13 +90,13 @@ func twoTenants() (*Mux, *recorder) {
 	return m, rec
 }
 
-// TestREADME checks that the table in README.md has exactly the methods that ruleFor names.
-func TestREADME(t *testing.T) {
+// ruleMethods returns the methods that ruleFor names.
+func ruleMethods(t *testing.T) (want []string) {
+	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "rules.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var want []string
 	i := slices.IndexFunc(file.Decls, func(d ast.Decl) bool {
 		f, ok := d.(*ast.FuncDecl)
 		return ok && f.Name.Name == "ruleFor"
@@ -112,10 +112,18 @@ func TestREADME(t *testing.T) {
 		}
 		return true
 	})
+	slices.Sort(want)
+	return want
+}
+
+// TestREADME checks that the first table in README.md has exactly the methods that ruleFor names, and
+// that the second table says what happens to every other method of Chromium.
+func TestREADME(t *testing.T) {
 	text, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
+	want := ruleMethods(t)
 	var got []string
 	for line := range strings.Lines(string(text)) {
 		if cells := strings.Split(line, "|"); len(cells) == 4 {
@@ -125,8 +133,82 @@ func TestREADME(t *testing.T) {
 		}
 	}
 	slices.Sort(got)
-	slices.Sort(want)
 	if !slices.Equal(got, want) {
 		t.Errorf("README.md has the methods\n%q, ruleFor\n%q", got, want)
+	}
+}
+
+// domainRow has the cells of a row of README.md's table of domains.
+type domainRow struct{ page, browser string }
+
+// domainRows returns the rows by the name of the domain.
+func domainRows(t *testing.T, readme string) map[string]domainRow {
+	t.Helper()
+	rows := map[string]domainRow{}
+	for line := range strings.Lines(readme) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 6 {
+			continue
+		}
+		if strings.TrimSpace(cells[4]) == "" {
+			t.Errorf("the table gives no reason for %s", cells[1])
+		}
+		for _, found := range regexp.MustCompile("`([A-Za-z]+)`").FindAllStringSubmatch(cells[1], -1) {
+			if _, twice := rows[found[1]]; twice {
+				t.Errorf("the table has %s twice", found[1])
+			}
+			rows[found[1]] = domainRow{strings.TrimSpace(cells[2]), strings.TrimSpace(cells[3])}
+		}
+	}
+	return rows
+}
+
+// Every method of Chromium without a rule is treated as README.md says for its domain.
+func TestDomainsOfTheREADME(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := os.ReadFile("testdata/methods.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, named, used := domainRows(t, string(readme)), ruleMethods(t), map[string]bool{}
+	for method := range strings.FieldsSeq(string(list)) {
+		domain, _, _ := strings.Cut(method, ".")
+		used[domain] = true
+		if _, found := slices.BinarySearch(named, method); found {
+			continue
+		}
+		got := domainRow{treatment(method, "R2"), treatment(method, "")}
+		if got != rows[domain] {
+			t.Errorf("%s: %+v, want %+v", method, got, rows[domain])
+		}
+	}
+	for domain := range rows {
+		if !used[domain] {
+			t.Errorf("Chromium has no domain %s", domain)
+		}
+	}
+}
+
+// treatment returns what the Mux does with a call of client 2 on a session.
+func treatment(method, session string) string {
+	m, rec := twoTenants()
+	rec.out, rec.sent = nil, nil
+	on := ""
+	if session != "" {
+		on = `,"sessionId":"` + session + `"`
+	}
+	fromClient(m, 2, `{"id":9,"method":"`+method+`","params":{"x":1}`+on+`}`)
+	switch text := string(rec.out[0].Data); {
+	case len(rec.sent) == 1 && strings.Contains(rec.sent[0], `"method":"`+method+`","params":{"x":1}`):
+		return "forwarded"
+	case strings.Contains(text, "Not allowed"):
+		return "refused"
+	case strings.Contains(text, "wasn't found"):
+		return "unknown"
+	default:
+		return text
 	}
 }

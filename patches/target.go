@@ -19,6 +19,7 @@ type target struct {
 	resumeCall *pendingCall
 	paused     bool // the target does not run until [Mux.resume] resumes it
 	dialogs    dialogs
+	captures   captures
 	view       *view // [Mux.StartView] has started it; may be nil
 	awake      bool  // [Mux.wake] has turned on focus emulation and the screencast
 	// lastCreate is the newest message id at the time when the target appeared. A call with a

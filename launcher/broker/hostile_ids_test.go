@@ -22,6 +22,7 @@ func TestForeignIDsAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	calls := readProtocol(t, startPlain(t, o))
+	calls.check(t)
 	victim, hostile := r.connect("victim"), r.connect("hostile")
 	page, own := victim.open(), hostile.open()
 	page.show(r.site.URL, `<title>secret</title><iframe src="/p?html=secret"></iframe>`)

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -115,6 +116,23 @@ func readProtocol(t *testing.T, browser string) protocol {
 	return p
 }
 
+// check checks that testdata/methods.txt of package patches has every method of the browser.
+func (p protocol) check(t *testing.T) {
+	t.Helper()
+	list, err := os.ReadFile("../../patches/testdata/methods.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := strings.Fields(string(list))
+	for _, d := range p.Domains {
+		for _, c := range d.Commands {
+			if method := d.Domain + "." + c.Name; !slices.Contains(known, method) {
+				t.Errorf("%s is not in patches/testdata/methods.txt; see patches/README.md", method)
+			}
+		}
+	}
+}
+
 // types returns the protocol's types by their full names.
 func (p protocol) types() map[string]kind {
 	all := map[string]kind{}
@@ -167,6 +185,28 @@ func filler(types map[string]kind, domain string, k kind) any {
 type namingCall struct {
 	method, member, kind string
 	params               map[string]any // all required parameters, with placeholder values
+}
+
+// every returns two calls of every command. The first has the required parameters only. The second
+// has all parameters, and its flags are true. member and kind are empty.
+func (p protocol) every() (all []namingCall) {
+	types := p.types()
+	for _, d := range p.Domains {
+		for _, c := range d.Commands {
+			few, many := map[string]any{}, map[string]any{}
+			for _, k := range c.Parameters {
+				value := filler(types, d.Domain, k)
+				if !k.Optional {
+					few[k.Name] = value
+				}
+				if many[k.Name] = value; value == false {
+					many[k.Name] = true
+				}
+			}
+			all = append(all, namingCall{method: d.Domain + "." + c.Name, params: few}, namingCall{method: d.Domain + "." + c.Name, params: many})
+		}
+	}
+	return all
 }
 
 // naming returns the calls with a parameter of one of the types in kinds.
