@@ -15,8 +15,10 @@ func TestEncode(t *testing.T) {
 		{"request on the root", Request{ID: -1, Method: "A.b"}.Encode(), `{"id":-1,"method":"A.b"}`},
 		{"response", Response(1, "", []byte(`{}`)), `{"id":1,"result":{}}`},
 		{"error", (&Error{-32000, `a "b"`}).Response(1, "S"), `{"id":1,"error":{"code":-32000,"message":"a \"b\""},"sessionId":"S"}`},
-		{"message in an event", Received("P", "S", "T", []byte(`{"id":1,"x":"\"\\"}`)),
-			`{"method":"Target.receivedMessageFromTarget","params":{"sessionId":"S","message":"{\"id\":1,\"x\":\"\\\"\\\\\"}","targetId":"T"},"sessionId":"P"}`},
+		{
+			"message in an event", Received("P", "S", "T", []byte(`{"id":1,"x":"\"\\"}`)),
+			`{"method":"Target.receivedMessageFromTarget","params":{"sessionId":"S","message":"{\"id\":1,\"x\":\"\\\"\\\\\"}","targetId":"T"},"sessionId":"P"}`,
+		},
 		{"event", Event("A.b", "S", []byte(`{}`)), `{"method":"A.b","params":{},"sessionId":"S"}`},
 	} {
 		if string(tt.got) != tt.want {
