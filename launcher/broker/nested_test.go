@@ -45,6 +45,16 @@ func TestSessionsThatAreNotFlat(t *testing.T) {
 	}
 }
 
+// awaitTitle waits until the browser knows the title of the target's document, because the messages
+// contain it.
+func awaitTitle(l *bareConn, target string) {
+	l.t.Helper()
+	until(l.t, "the target has its title", func() bool {
+		l.send(websocket.MessageText, `{"id":0,"method":"Target.getTargetInfo","params":{"targetId":"`+target+`"}}`)
+		return strings.Contains(l.read(), `"title":"one"`)
+	})
+}
+
 // useNested sends messages and returns the messages that come after each of them, in alphabetical
 // order. Ids are replaced by names.
 func useNested(l *bareConn) (steps []string) {
@@ -97,6 +107,7 @@ func useNested(l *bareConn) (steps []string) {
 
 	name("P", call(1, "Target.createTarget", params{"url": "data:text/html,<title>one</title>"}), "targetId")
 	page := id("P1")
+	awaitTitle(l, page)
 	made := call(2, "Target.attachToTarget", params{"targetId": page})
 	name("C", made, "browserContextId")
 	name("S", made, "sessionId")
