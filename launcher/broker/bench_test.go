@@ -101,7 +101,7 @@ func startBroker(t testing.TB, p *upstream.Pipe) *websocket.Conn {
 	root := home.Root{Dir: t.TempDir()}
 	br := &broker{
 		log: slog.New(slog.DiscardHandler), inbox: make(chan func(), inboxLength), done: make(chan struct{}),
-		clients: map[patches.ClientID]*cdpClient{}, up: p, toBrowser: p.Queue, keeper: ours,
+		clients: map[patches.ClientID]*cdpClient{}, up: p, toBrowser: p.Queue, keeper: ours, reading: reading{limit: readLimit}, large: make(chan struct{}, 1),
 		state: statefile.New(root, &handover.Browser{Name: "a", Instance: "1"}),
 	}
 	if err := os.MkdirAll(root.Path("state"), 0o700); err != nil {

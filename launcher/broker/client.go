@@ -202,9 +202,11 @@ func (b *broker) leave(ctx context.Context, c *cdpClient) {
 // receive passes the client's messages to the mux until the client disconnects. It pauses
 // while the client has too many unanswered calls or unread bytes.
 func (b *broker) receive(ctx context.Context, c *cdpClient) error {
+	defer b.reading.done(c)
 	var p pacer
 	for {
-		kind, msg, err := c.conn.Read(ctx)
+		b.reading.done(c)
+		kind, msg, err := b.readMessage(ctx, c)
 		if err != nil {
 			return err
 		}
@@ -214,9 +216,11 @@ func (b *broker) receive(ctx context.Context, c *cdpClient) error {
 		b.jar.Touch()
 		ready := make(chan struct{})
 		request, invalid := cdp.ParseRequest(msg)
-		err = b.do(ctx, func() {
-			b.mux.FromClient(c.id, c.page.request(request), invalid)
-			b.mux.WhenReady(c.id, func() { close(ready) })
+		err = b.passLarge(ctx, len(msg), func() error {
+			return b.do(ctx, func() {
+				b.mux.FromClient(c.id, c.page.request(request), invalid)
+				b.mux.WhenReady(c.id, func() { close(ready) })
+			})
 		})
 		if err != nil {
 			return err

@@ -138,8 +138,13 @@ func (b *broker) ToBrowser(msg []byte) {
 
 func (b *broker) ToClient(id patches.ClientID, msg []byte) {
 	b.jar.Touch()
-	if c := b.clients[id]; c != nil {
-		c.send(msg)
+	c := b.clients[id]
+	if c == nil {
+		return
+	}
+	c.send(msg)
+	if c.q.Waiting() > highWater {
+		b.limitUnread(unreadLimit)
 	}
 }
 

@@ -52,6 +52,8 @@ type broker struct {
 	gone       chan struct{}  // closed when the keeper reports the browser's end, or by awaitEnd
 	idleClosed chan struct{}  // closed when the server has closed its idle connections
 	finalizing sync.WaitGroup // running calls of FinalizeSession
+	reading    reading
+	large      chan struct{} // holds a token while a large message is passed to the browser
 	events     *eventlog.Log
 	questions  *questions.Desk
 
@@ -79,6 +81,7 @@ func Serve(ctx context.Context, o ServeOptions) error {
 	b := &broker{
 		ServeOptions: o, log: o.Log, inbox: make(chan func(), inboxLength), done: make(chan struct{}), gone: make(chan struct{}),
 		idleClosed: make(chan struct{}), clients: map[patches.ClientID]*cdpClient{}, departed: map[string]time.Time{}, filters: map[string]*filter.Proxy{}, viewers: map[string]*viewer{}, toBrowser: queue.New(browserLimit),
+		reading: reading{limit: readLimit}, large: make(chan struct{}, 1),
 	}
 	if b.log == nil {
 		b.log = slog.New(slog.DiscardHandler)

@@ -136,6 +136,18 @@ func (q *Queue) Close() {
 	q.mu.Unlock()
 }
 
+// Discard ends the queue and drops the messages that have not been taken.
+func (q *Queue) Discard() {
+	q.mu.Lock()
+	for _, msg := range q.list {
+		q.bytes -= len(msg)
+	}
+	q.list, q.closed = nil, true
+	signal(q.wake)
+	signal(q.drain)
+	q.mu.Unlock()
+}
+
 // signal adds a token to a channel that has room for one token, unless a token is in it.
 func signal(token chan<- struct{}) {
 	select {
