@@ -20,6 +20,7 @@ type bench struct {
 	readings   []reading
 	versions   []string
 	library    []libraryRun
+	places     int // how many directories of places there are; see together
 	began      time.Time
 }
 

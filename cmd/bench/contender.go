@@ -94,8 +94,11 @@ func (c *contender) do(ctx context.Context, session string, a action, text strin
 		}
 		picture, err := png.DecodeConfig(bytes.NewReader(raw))
 		// Screenshots of the viewport must all have the same size, since a smaller one is less work.
-		if err != nil || a == screenshot && (picture.Width != 1280 || picture.Height != 720) {
-			return took, fmt.Errorf("%s %s made a picture of %dx%d: %v", c.name, strings.Join(words, " "), picture.Width, picture.Height, err)
+		if err != nil {
+			return took, fmt.Errorf("%s %s made no picture: %w", c.name, strings.Join(words, " "), err)
+		}
+		if a == screenshot && (picture.Width != 1280 || picture.Height != 720) {
+			return took, fmt.Errorf("%s %s made a picture of %dx%d", c.name, strings.Join(words, " "), picture.Width, picture.Height)
 		}
 		_ = os.Remove(text) // so that the next check finds only a new screenshot
 	}

@@ -27,6 +27,7 @@ const (
 	nameNavigate   = "navigate"
 	nameScreenshot = "screenshot"
 	nameWorkflow   = "workflow of 8"
+	nameTools      = "tools of others at once"
 )
 
 func scenarios() []scenario {
@@ -54,6 +55,7 @@ func scenarios() []scenario {
 		{nameNewSession, measureNewSession},
 		{nameColdStart, measureColdStart},
 		{nameTasks, measureTasks},
+		{nameTools, measureTools},
 		{"growth", measureGrowth},
 		{"growth: new page of a bare browser", measureBareGrowth},
 	}
