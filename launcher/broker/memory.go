@@ -120,7 +120,7 @@ func (b *broker) readMessage(ctx context.Context, c *cdpClient) (websocket.Messa
 		}
 		n, err := r.Read(msg[len(msg):cap(msg)])
 		msg = msg[:len(msg)+n]
-		if err == io.EOF { //nolint:errorlint // a reader returns io.EOF itself
+		if err == io.EOF {
 			return kind, msg, nil
 		}
 		if err != nil {

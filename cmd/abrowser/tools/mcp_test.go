@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -125,10 +124,9 @@ func devtoolsMCP(t *testing.T, r *rig, session, dir string) (f found) {
 	f.Screenshot = size(t, filepath.Join(dir, "page.png"))
 	open("/popups")
 	click("window.open")
-	for end := time.Now().Add(e2e.CommandDeadline / 2); !strings.Contains(call("list_pages", nil), "2: "); {
-		if time.Now().After(end) { // click does not wait for the page that it opens
-			t.Fatal("no second page")
-		}
+	// click does not wait for the page that it opens.
+	if !e2e.Await(e2e.CommandDeadline/2, func() bool { return strings.Contains(call("list_pages", nil), "2: ") }) {
+		t.Fatal("no second page")
 	}
 	f.Popup = call("take_snapshot", page(2, nil))
 	open("/downloads")

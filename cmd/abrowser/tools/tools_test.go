@@ -5,10 +5,12 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -50,7 +52,8 @@ func (r *rig) run(t *testing.T, session, dir string, command ...string) *exec.Cm
 
 // Each tool does in its session what it does in a browser of its own: it opens a page, reads it,
 // clicks, fills, takes a picture, follows a popup and gets a file. It finds the login that another
-// session has made, and no page but its own.
+// session has made, and no page but its own. Meanwhile, two tasks of abrowser work in the same
+// browser.
 func TestTools(t *testing.T) {
 	dir, err := Dir()
 	if err != nil {
@@ -71,6 +74,11 @@ func TestTools(t *testing.T) {
 		"puppeteer-core": script("puppeteer.mjs"), "playwright-core": script("playwright.mjs"),
 		"playwright-mcp": playwrightMCP, "chrome-devtools-mcp": devtoolsMCP, "agent-browser": agentBrowserCDP,
 	}
+	done := make(chan struct{})
+	var tasks sync.WaitGroup
+	for _, session := range []string{"task-1", "task-2"} {
+		tasks.Go(func() { r.work(t, session, done) })
+	}
 	t.Run("tools", func(t *testing.T) {
 		for name, use := range tools {
 			t.Run(name, func(t *testing.T) {
@@ -82,8 +90,33 @@ func TestTools(t *testing.T) {
 			})
 		}
 	})
+	close(done)
+	tasks.Wait()
 	if got := r.Text(t, "other", "tab", "list"); strings.Count(got, "\n") != 1 || !strings.Contains(got, "/page/foreign") {
 		t.Errorf("afterwards the other session has the tabs\n%s", got)
+	}
+}
+
+// work does a task of abrowser again and again until done is closed.
+func (r *rig) work(t *testing.T, session string, done <-chan struct{}) {
+	for n := 1; ; n++ {
+		text := fmt.Sprint(session, " ", n)
+		for _, command := range [][]string{{"open", r.site.URL("/form")}, {"fill", "#name", text}, {"click", "#agree"}, {"get", "value", "#name"}} {
+			got := r.Try(session, command...)
+			if got.Status != 0 || command[0] == "get" && strings.TrimSpace(got.Stdout) != text {
+				t.Errorf("%s of %s, round %d: %s", command[0], session, n, got)
+				return
+			}
+		}
+		if got := r.Try(session, "tab", "list"); strings.Count(got.Stdout, "\n") != 1 || !strings.Contains(got.Stdout, "/form") {
+			t.Errorf("%s has the tabs %s", session, got)
+			return
+		}
+		select {
+		case <-done:
+			return
+		case <-time.After(300 * time.Millisecond): // the tools need the processor, too
+		}
 	}
 }
 
@@ -175,16 +208,6 @@ func agentBrowserCDP(t *testing.T, r *rig, session, dir string) (f found) {
 	f.User = try("get", "text", "#who")
 	f.After = addresses(try("tab", "list"))
 	return f
-}
-
-// addresses returns the URLs in a list of pages.
-func addresses(list string) (all []string) {
-	for word := range strings.FieldsFuncSeq(list, func(c rune) bool { return strings.ContainsRune(" \t\n()[]", c) }) {
-		if strings.HasPrefix(word, "http:") || strings.HasPrefix(word, "about:") || strings.HasPrefix(word, "chrome:") {
-			all = append(all, word)
-		}
-	}
-	return all
 }
 
 func size(t *testing.T, file string) int { return len(content(t, file)) }
