@@ -203,7 +203,8 @@ func (b *broker) leave(ctx context.Context, c *cdpClient) {
 // while the client has too many unanswered calls or unread bytes.
 func (b *broker) receive(ctx context.Context, c *cdpClient) error {
 	defer b.reading.done(c)
-	var p pacer
+	p := pacer{clients: &b.paced}
+	defer p.set(false)
 	for {
 		b.reading.done(c)
 		kind, msg, err := b.readMessage(ctx, c)
@@ -232,7 +233,7 @@ func (b *broker) receive(ctx context.Context, c *cdpClient) error {
 			return ctx.Err()
 		}
 		c.q.AwaitBelow(highWater, ctx.Done())
-		if c.q.Waiting() > paceUnread {
+		if p.set(c.q.Waiting() > paceUnread); p.paced {
 			p.wait(ctx)
 		}
 	}

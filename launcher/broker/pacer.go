@@ -2,6 +2,7 @@ package broker
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 )
 
@@ -11,22 +12,38 @@ import (
 // down. A client that reads its responses is never slowed down.
 const (
 	paceUnread = 64 << 10               // a client is paced while it leaves more bytes than this unread
-	paceCost   = 250 * time.Microsecond // the average time between two messages of a paced client
-	paceBurst  = 64 * time.Millisecond  // a client may send paceBurst/paceCost messages at once
+	paceCost   = 250 * time.Microsecond // the average time between two messages of all paced clients
+	paceBurst  = 64 * time.Millisecond  // a single client may send paceBurst/paceCost messages at once
 	// minPause is the shortest pause of a client, in which the broker serves other clients. Shorter
 	// pauses are added up until they reach minPause.
 	minPause = 2 * time.Millisecond
 )
 
-// pacer slows one client down. Its zero value is ready for use.
-type pacer struct{ due time.Time }
+// pacer slows one client down. Only the field clients is required.
+type pacer struct {
+	clients *atomic.Int64 // the number of paced clients of the broker
+	paced   bool          // this client is one of them
+	due     time.Time
+}
 
-// ahead counts a message and returns how long to wait before the next one.
+// set records whether the client leaves too many bytes unread.
+func (p *pacer) set(paced bool) {
+	switch {
+	case paced && !p.paced:
+		p.clients.Add(1)
+	case !paced && p.paced:
+		p.clients.Add(-1)
+	}
+	p.paced = paced
+}
+
+// ahead counts a message and returns how long to wait before the next one. All paced clients have
+// the same share.
 func (p *pacer) ahead(now time.Time) time.Duration {
 	if earliest := now.Add(-paceBurst); p.due.Before(earliest) {
 		p.due = earliest
 	}
-	p.due = p.due.Add(paceCost)
+	p.due = p.due.Add(paceCost * time.Duration(max(1, p.clients.Load())))
 	if wait := p.due.Sub(now); wait >= minPause {
 		return wait
 	}

@@ -53,6 +53,7 @@ type broker struct {
 	idleClosed chan struct{}  // closed when the server has closed its idle connections
 	finalizing sync.WaitGroup // running calls of FinalizeSession
 	reading    reading
+	paced      atomic.Int64  // the number of clients that are slowed down, see pacer
 	large      chan struct{} // holds a token while a large message is passed to the browser
 	events     *eventlog.Log
 	questions  *questions.Desk
