@@ -153,18 +153,34 @@ func (h *Home) Driver(session string) Process {
 
 // Parent returns the pid of the parent process, or 0 if the process has ended.
 func (p Process) Parent() int {
+	parent, _ := strconv.Atoi(p.stat(4))
+	return parent
+}
+
+// State returns the state of the process as the letter in /proc/PID/stat, such as T for stopped.
+// It returns an empty string if the process does not exist.
+func (p Process) State() string { return p.stat(3) }
+
+// ProcessorTime returns the processor time that the process has used, or 0 if it has ended.
+func (p Process) ProcessorTime() time.Duration {
+	user, _ := strconv.Atoi(p.stat(14))
+	system, _ := strconv.Atoi(p.stat(15))
+	return time.Duration(user+system) * (time.Second / 100) // Linux counts hundredths of seconds here
+}
+
+// stat returns a field of /proc/PID/stat. The man page proc_pid_stat(5) has their numbers.
+func (p Process) stat(field int) string {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.PID))
 	if err != nil {
-		return 0
+		return ""
 	}
-	// The second field is the command name in parentheses. The name may contain spaces and
-	// parentheses, so the other fields are counted from the last parenthesis.
+	// Field 2 is the command name in parentheses. The name may contain spaces and parentheses, so
+	// the other fields are counted from the last parenthesis.
 	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
-	if len(fields) < 2 {
-		return 0
+	if field-3 >= len(fields) {
+		return ""
 	}
-	parent, _ := strconv.Atoi(fields[1])
-	return parent
+	return fields[field-3]
 }
 
 // Kill kills a process and waits for its end.
