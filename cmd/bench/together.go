@@ -22,9 +22,8 @@ const (
 )
 
 // measureTools measures programs of others that speak CDP, at about a hundred steps each. They work
-// in three places: at once in sessions of abrowser's browser, at once in a browser for each, and one
-// after the other in a browser for each. In the first two places, two tasks of abrowser work
-// meanwhile. A figure is the time of a round of steps, and fails if one step fails.
+// at once in sessions of abrowser's browser, at once in a browser for each, and one after the other in
+// both places. While they work at once, two tasks of abrowser work, too. A figure is the time of a round of steps, and fails if one step fails.
 func measureTools(ctx context.Context, b *bench, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, toolsTime)
 	defer cancel()
@@ -44,6 +43,7 @@ func measureTools(ctx context.Context, b *bench, name string) error {
 	}{
 		{self, b.sessionEndpoint, len(tools.Names()), ownTasks},
 		{"a browser for each", b.browserEndpoint, len(tools.Names()), ownTasks},
+		{self + ", alone", b.sessionEndpoint, 1, 0},
 		{"a browser for each, alone", b.browserEndpoint, 1, 0},
 	} {
 		for group := range slices.Chunk(tools.Names(), place.size) {
