@@ -33,9 +33,10 @@ type session struct {
 	discovers       bool   // browser-level only: the client has turned on discovery events
 	pageEnabled     bool   // the client has enabled the Page domain
 	children        []*session
-	// setupCall is the message id of the newest Page.enable, Page.disable or Page.getFrameTree that
-	// was sent on the session. It is 0 if no such call was sent. While this call is unanswered, the
-	// client is setting up the page.
+	// setupCall is the message id of the newest Page.enable or Page.disable, or of the first
+	// Page.getFrameTree, that was sent on the session. It is 0 if no such call was sent. While this call
+	// is unanswered, the client is setting up the page. A call after the first Page.getFrameTree does
+	// not count: Playwright sends Page.enable after each input, to wait for the browser.
 	setupCall   int64
 	askedFrames bool  // Page.getFrameTree was sent on the session
 	lastAction  int64 // message id of the client's newest action on the page; see noteAction

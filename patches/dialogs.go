@@ -135,7 +135,10 @@ func (m *Mux) answerDialog(kind, session string) {
 // of the page's dialogs.
 func enablePage(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	s.pageEnabled = r.Method == "Page.enable"
-	s.setupCall = m.forward(s, r, r.Params)
+	call := m.forward(s, r, r.Params)
+	if !s.askedFrames { // afterwards the page is set up
+		s.setupCall = call
+	}
 	if !s.pageEnabled {
 		m.forgetDialog(s)
 		m.closeDialogs(s.client.tenant)
@@ -148,9 +151,9 @@ func enablePage(m *Mux, s *session, r cdp.Request) *cdp.Error {
 // block the request forever, because Playwright ignores a dialog of a frame that it does not know.
 // So the Mux closes this dialog, unless another client can close it.
 func getFrameTree(m *Mux, s *session, r cdp.Request) *cdp.Error {
-	s.setupCall = m.forward(s, r, r.Params)
+	call := m.forward(s, r, r.Params)
 	if !s.askedFrames {
-		s.askedFrames = true
+		s.askedFrames, s.setupCall = true, call
 		m.forgetDialog(s)
 		m.closeDialogs(s.client.tenant)
 	}
