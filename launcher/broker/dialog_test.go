@@ -34,7 +34,8 @@ func TestDialogWhileThePageIsEnabledAgain(t *testing.T) {
 			SessionID string
 			Result    struct{ Value bool }
 		}
-	}) {
+	},
+	) {
 		t.Helper()
 		for {
 			raw := conn.read()
