@@ -25,14 +25,12 @@ func (h *hold) take(limit time.Duration) {
 	h.notify()
 }
 
-// release lets the commands go on. It reports whether they were held.
-func (h *hold) release() bool {
+// release lets the commands go on.
+func (h *hold) release() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	held := time.Now().Before(h.until)
 	h.until = time.Time{}
 	h.notify()
-	return held
 }
 
 func (h *hold) notify() {
@@ -74,6 +72,14 @@ func (h *hold) await(ctx context.Context) error {
 	}
 }
 
+// IsTakenOver reports whether a person uses the session's pages.
+func (s *Session) IsTakenOver() bool { return s.hold.isHeld() }
+
+// AwaitHandBack waits until no person uses the session's pages, or ctx ends.
+func (s *Session) AwaitHandBack(ctx context.Context) {
+	_ = s.hold.await(ctx) // an error means that ctx has ended
+}
+
 // takeOver makes the session's commands that act wait, because a person uses its pages.
 func (s *Session) takeOver(_ context.Context, _ *wire.Call, in verbs.TakeOverIn) (verbs.TakeOverOut, error) {
 	if !s.hold.isHeld() {
@@ -84,10 +90,16 @@ func (s *Session) takeOver(_ context.Context, _ *wire.Call, in verbs.TakeOverIn)
 }
 
 // handBack lets the session's commands go on, with a note in the next reply.
-func (s *Session) handBack(_ context.Context, _ *wire.Call, in verbs.HandBackIn) (verbs.Empty, error) {
-	if !s.hold.release() {
+func (s *Session) handBack(ctx context.Context, _ *wire.Call, in verbs.HandBackIn) (verbs.Empty, error) {
+	if !s.hold.isHeld() {
 		return verbs.Empty{}, wire.Errorf(wire.CodeNotFound, "session %s is not taken over", s.Name).WithHint("abrowser take-over")
 	}
+	// The file choosers that the person has opened do not concern the task. If the broker does not
+	// respond, the task's next reply reports them.
+	if _, err := s.Tabs.List(ctx); err == nil {
+		s.Tabs.TakeFileChooser()
+	}
+	s.hold.release()
 	s.Notices.setHandBack(in.Note)
 	s.reporter.add(verbs.Event{Kind: verbs.EventHandedBack, Message: in.Note})
 	return verbs.Empty{}, nil

@@ -53,7 +53,7 @@ func newPage(conn *connection, p playwright.Page) (*page, error) {
 	if !conn.at.Windowed { // in a window, the file chooser is for the person
 		// The handler makes Playwright intercept file choosers. The broker counts them: see
 		// [daemon.Tabs.TakeFileChooser].
-		p.OnFileChooser(func(playwright.FileChooser) {})
+		p.OnFileChooser(func(chooser playwright.FileChooser) { conn.onFileChooser(pg, chooser) })
 	}
 	p.OnFrameNavigated(func(f playwright.Frame) {
 		if f.ParentFrame() == nil {

@@ -243,7 +243,9 @@ func (c *call) effects(ctx context.Context) verbs.Effects {
 	}
 	if !quiet {
 		e.Opened = c.newTabs(ctx)
-		e.FileChooser = c.Tabs.TakeFileChooser()
+		if e.FileChooser = c.Tabs.TakeFileChooser(); e.FileChooser {
+			c.awaitEvents() // then policy status has the file chooser
+		}
 	}
 	e.Dialogs = c.AddNotices()
 	e.Downloads = c.downloads.TakeNew(ctx)

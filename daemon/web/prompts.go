@@ -53,6 +53,22 @@ func (conn *connection) respond(p *prompts.Prompts, frame playwright.Frame, text
 	_, _ = frame.Evaluate(fmt.Sprintf("globalThis[Symbol.for('abrowser.asks')]?.answer(%d, %s)", q.ID, raw))
 }
 
+// offerChooser lets a person, or a command, answer a file chooser that a page has opened.
+func (p *pages) offerChooser(pg *page, chooser playwright.FileChooser) {
+	document := pg.commits.Load()
+	p.prompts.Open(pg, prompts.Chooser{
+		Several: chooser.IsMultiple(), Origin: originOf(pg.URL()),
+		IsOpen: func() bool { return pg.commits.Load() == document && !pg.isClosed() },
+		Choose: func(files []prompts.File) error {
+			var all []playwright.InputFile
+			for _, f := range files {
+				all = append(all, playwright.InputFile{Name: f.Name, MimeType: f.Type, Buffer: f.Data})
+			}
+			return chooser.SetFiles(all)
+		},
+	})
+}
+
 const (
 	installTime = 2 * time.Second        // the longest wait for all pages to get the script; a busy page gets it later
 	tellTime    = 500 * time.Millisecond // the longest wait for all pages to run a script

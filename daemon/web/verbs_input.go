@@ -277,6 +277,7 @@ func (c *pageCall) upload(ctx context.Context, in verbs.UploadIn) (verbs.UploadO
 	}
 	effects := c.effects(ctx)
 	effects.FileChooser = false // its files are chosen
+	c.prompts.Withdraw(c.page)
 	return verbs.UploadOut{Selector: in.Selector, Uploaded: len(in.Files), Effects: effects}, nil
 }
 

@@ -18,7 +18,7 @@ func (p *pages) policies() verbs.PoliciesOut {
 	for _, mode := range []*string{&set.Dialog, &set.Permission, &set.Notification, &set.FilePicker} {
 		*mode = cmp.Or(*mode, verbs.PolicyRaise)
 	}
-	return verbs.PoliciesOut{Policies: set, Pending: p.prompts.Pending(), Queued: p.prompts.Queued()}
+	return verbs.PoliciesOut{Policies: set, Pending: p.prompts.Pending(false), Queued: p.prompts.Queued()}
 }
 
 func (p *pages) policyStatus(context.Context, *wire.Call, verbs.Empty) (verbs.PoliciesOut, error) {
@@ -76,7 +76,7 @@ func (p *pages) setPolicy(change func(*verbs.Policies)) (verbs.PoliciesOut, erro
 }
 
 func (p *pages) policyAnswer(_ context.Context, _ *wire.Call, in verbs.PolicyAnswerIn) (verbs.PoliciesOut, error) {
-	err := p.prompts.Answer(in.ID, in.Answer == verbs.PolicyAllow)
+	err := p.prompts.Answer(in.ID, in.Answer == verbs.PolicyAllow, in.Files)
 	return p.policies(), err
 }
 
@@ -94,21 +94,23 @@ func (p *pages) dialogStatus(context.Context, *wire.Call, verbs.Empty) (verbs.Di
 }
 
 func (p *pages) dialogAccept(_ context.Context, call *wire.Call, in verbs.DialogAcceptIn) (verbs.DialogAnswerOut, error) {
-	return p.expectDialog(call, dialogs.Reaction{Accept: true, Text: in.Text}), nil
+	return p.react(call, dialogs.Reaction{Accept: true, Text: in.Text}), nil
 }
 
 func (p *pages) dialogDismiss(_ context.Context, call *wire.Call, _ verbs.Empty) (verbs.DialogAnswerOut, error) {
-	return p.expectDialog(call, dialogs.Reaction{}), nil
+	return p.react(call, dialogs.Reaction{}), nil
 }
 
-// expectDialog sets the reaction to the next dialog. It does not answer an open dialog, because no
-// dialog stays open long enough for a command to answer it.
-func (p *pages) expectDialog(call *wire.Call, next dialogs.Reaction) verbs.DialogAnswerOut {
-	p.dialogs.Expect(next)
+// react answers the dialog that waits for a person, or sets the reaction to the next dialog. Other
+// dialogs do not stay open long enough for a command to answer them.
+func (p *pages) react(call *wire.Call, do dialogs.Reaction) verbs.DialogAnswerOut {
+	if p.dialogs.React(do) {
+		return verbs.DialogAnswerOut{Handled: true, Accepted: do.Accept}
+	}
 	done := "dismissed"
-	if next.Accept {
+	if do.Accept {
 		done = "accepted"
 	}
 	call.Warn("no dialog is open; the next one will be %s", done)
-	return verbs.DialogAnswerOut{Accepted: next.Accept}
+	return verbs.DialogAnswerOut{Accepted: do.Accept}
 }

@@ -82,7 +82,7 @@ func newPages(s *daemon.Session, find func(context.Context) (Driver, error)) *pa
 	return &pages{
 		session: s,
 		driver:  &playwrightDriver{find: find, stderr: logWriter{s.Log}, temp: s.Root.Path("state", "tmp", file), conns: make(chan *driver.Conn, 1)},
-		dialogs: dialogs.New(s.State, s.Notices), prompts: prompts.New(s.State, s.Notices),
+		dialogs: dialogs.New(s.State, s.Notices, s), prompts: prompts.New(s.State, s.Notices),
 		recorder: newRecorder(s.State, s.Root.JournalFile(s.Name), s.Notices.AddLoss),
 		refs:     refs.New(s.Root.Path("state", "sessions", file+".json")), downloads: downloads.New(s),
 	}
@@ -162,7 +162,7 @@ func (b backend) IsAlive() bool { return b.driver.isAlive() }
 func (b backend) State(ctx context.Context) verbs.DriverStatus { return b.driver.status(ctx) }
 
 // Questions lists the requests of pages that wait for a person.
-func (b backend) Questions() []verbs.PendingQuestion { return b.prompts.Pending() }
+func (b backend) Questions() []verbs.PendingQuestion { return b.prompts.Pending(true) }
 
 // FinishRecording ends the recordings. It writes the video, if one is being recorded, and the HAR. It first waits for Playwright's reports of
 // the requests that were made so far. It returns the path of the HAR, or "" if no recording was on.

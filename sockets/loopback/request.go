@@ -1,6 +1,7 @@
 package loopback
 
 import (
+	"cmp"
 	"crypto/subtle"
 	"net"
 	"net/http"
@@ -23,7 +24,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	inner := r.Clone(r.Context())
-	inner.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	inner.Body = http.MaxBytesReader(w, r.Body, cmp.Or(s.o.MaxBody, usualBody))
 	inner.URL.Path, inner.URL.RawPath, inner.RequestURI = path, "", ""
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Referrer-Policy", "no-referrer") // a page's URL contains the token

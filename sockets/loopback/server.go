@@ -24,7 +24,7 @@ const (
 	idleTime        = time.Minute      // for a connection to send its next request
 	graceTime       = time.Second      // for running requests to end when the server ends
 	maxHead         = 16 << 10         // bytes of a request's head; net/http adds 4 KiB
-	maxBody         = 1 << 20          // bytes of a request's body
+	usualBody       = 1 << 20          // bytes of a request's body, without Options.MaxBody
 	maxClients      = 256              // open connections; the server closes any further ones
 )
 
@@ -40,6 +40,8 @@ type Options struct {
 	// DevTools allows requests of Chromium's own DevTools, whose origin no web page and no extension
 	// can have.
 	DevTools bool
+
+	MaxBody int64 // the largest body of a request in bytes; 0 means 1 MiB
 
 	Log *slog.Logger // nil means no log
 }

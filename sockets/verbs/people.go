@@ -117,8 +117,7 @@ func (o AnswerOut) Text() string { return "" }
 
 // AnswerPerson answers what a task asks a person.
 var AnswerPerson = wire.Verb[AnswerIn, AnswerOut]{Spec: wire.Spec{
-	Name: "answer", Group: groupPeople, Short: "Tell a task that what it asked is done", Long: "It is for people: a command of a task cannot answer.",
-	Example: "abrowser answer p1", By: wire.ByCommand, NoStart: true,
+	Name: "answer", Group: groupPeople, Short: "Tell a task that what it asked is done", Example: "abrowser answer p1", By: wire.ByCommand, Person: true, NoStart: true,
 }}
 
 // TakeOverIn is the input of [TakeOver].
@@ -139,7 +138,7 @@ var TakeOver = wire.Verb[TakeOverIn, TakeOverOut]{Spec: wire.Spec{
 	Name: "take-over", NoPolicy: true, Group: groupPeople, Short: "Use the session's pages yourself: its commands that act wait",
 	Long: "They wait until hand-back, and at most as long as they may take; then they fail with the code taken_over. Commands that read go on. " +
 		"A command that runs already runs to its end.",
-	Example: "abrowser take-over", Unqueued: true, NoStart: true,
+	Example: "abrowser take-over", Unqueued: true, Person: true, NoStart: true,
 }}
 
 // HandBackIn is the input of [HandBack].
@@ -153,7 +152,7 @@ func (in HandBackIn) Check() error { return checkNote("the note", in.Note, false
 // HandBack lets the session's commands go on after [TakeOver].
 var HandBack = wire.Verb[HandBackIn, Empty]{Spec: wire.Spec{
 	Name: "hand-back", NoPolicy: true, Group: groupPeople, Short: "Give the session's pages back to its task", Example: `abrowser hand-back --note "I have logged in"`,
-	Unqueued: true, NoStart: true,
+	Unqueued: true, Person: true, NoStart: true,
 }}
 
 // ViewIn is the input of [BrokerView].
@@ -235,7 +234,7 @@ var Review = wire.Verb[ReviewIn, ReviewOut]{Spec: wire.Spec{
 	Name: "review", Group: groupPeople, Short: "Look at the tabs of all tasks in your browser: live, take over, answer, close",
 	Long: "It prints the URL of a page on 127.0.0.1, opens it in your own browser if there is one, and serves it until it is interrupted. " +
 		"The URL works once, in one browser. If a task's pages are taken over there, its commands that act wait until they are handed back.",
-	Example: "abrowser review", By: wire.ByCommand, NoStart: true,
+	Example: "abrowser review", By: wire.ByCommand, Person: true, NoStart: true,
 }}
 
 // TabShowIn is the input of [TabShow].
@@ -247,7 +246,7 @@ type TabShowIn struct {
 // TabShow shows a tab to a person.
 var TabShow = wire.Verb[TabShowIn, ReviewOut]{Spec: wire.Spec{
 	Name: "tab show", Group: groupPeople, Short: "Bring a tab to the front of its window; in a browser without windows, open the review page on it",
-	Example: "abrowser tab show task_1/t2", By: wire.ByCommand, NoStart: true,
+	Example: "abrowser tab show task_1/t2", By: wire.ByCommand, Person: true, NoStart: true,
 }}
 
 // LoginIn is the input of [Login].

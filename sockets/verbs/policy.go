@@ -102,6 +102,10 @@ func (o PoliciesOut) Text() string {
 		"file-picker:  " + p.FilePicker + exceptions(p.PerPicker),
 	}
 	for _, q := range o.Pending {
+		if q.Kind == wire.KindFileChooser {
+			all = append(all, fmt.Sprintf("file chooser for %s at %s: abrowser policy answer %s allow FILE", q.Name, q.Origin, q.ID))
+			continue
+		}
 		all = append(all, fmt.Sprintf("waiting for a person: %s %s %s: abrowser policy answer %s allow", q.Kind, q.Name, q.Origin, q.ID))
 	}
 	for _, a := range o.Queued {
@@ -254,11 +258,14 @@ var PolicyRespond = wire.Verb[PickerRespondIn, PickerRespondOut]{Spec: wire.Spec
 type PolicyAnswerIn struct {
 	ID     string `json:"id" arg:"0" required:"true" help:"the request, such as q1"`
 	Answer string `json:"answer" arg:"1" required:"true" enum:"allow|deny" help:"the person's answer"`
+	// Files are for a file chooser, and required there.
+	Files []string `json:"files,omitzero" arg:"2..." file:"in" help:"for a file chooser, the files to choose"`
 }
 
-// PolicyAnswer answers a page that waits for a person's decision.
+// PolicyAnswer answers a page that waits for a person's decision, or gives files to a file chooser that
+// a page has opened.
 var PolicyAnswer = wire.Verb[PolicyAnswerIn, PoliciesOut]{Spec: wire.Spec{
-	Name: "policy answer", Group: groupPolicy, Short: "Answer a page that waits for a person's decision", Example: "abrowser policy answer q1 allow",
+	Name: "policy answer", Group: groupPolicy, Short: "Answer a page that waits for a person's decision, or that has opened a file chooser", Example: "abrowser policy answer q1 allow",
 	Unqueued: true,
 }}
 
@@ -269,14 +276,14 @@ type DialogAcceptIn struct {
 
 // DialogAnswerOut is the output of [DialogAccept] and [DialogDismiss].
 type DialogAnswerOut struct {
-	Handled  bool `json:"handled"` // always false: no dialog stays open, so the answer is for the next one
+	Handled  bool `json:"handled"` // the answer is for the dialog that is open, and not for the next one
 	Accepted bool `json:"accepted"`
 }
 
 // DialogAccept accepts the next dialog, whatever the session's policy is.
 var DialogAccept = wire.Verb[DialogAcceptIn, DialogAnswerOut]{Spec: wire.Spec{
 	Name: "dialog accept", Group: groupTabs, Short: "Accept the next JavaScript dialog, whatever the policy", Example: "abrowser dialog accept",
-	Long: "A dialog never stays open, since it would block the page. Run this command before the one that opens the dialog. " +
+	Long: "A dialog never stays open, since it would block the page, except while a person uses the session's pages (take-over). Run this command before the one that opens the dialog. " +
 		"To handle all dialogs: abrowser policy dialog.",
 	Unqueued: true,
 }}

@@ -86,7 +86,7 @@ type CloseOut struct {
 func (o CloseOut) Text() string {
 	kept, discarded := "", ""
 	if o.Kept > 0 {
-		kept = counted(o.Kept, "tab stays", "tabs stay") + " open for review; abrowser tab --all lists them"
+		kept = counted(o.Kept, "tab stays", "tabs stay") + " open for review; abrowser tabs lists them"
 	}
 	if o.Discarded > 0 {
 		discarded = counted(o.Discarded, "incognito tab is", "incognito tabs are") + " discarded, and nothing of them is kept; the next session of this name is incognito only with --mode incognito"

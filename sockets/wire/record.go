@@ -10,6 +10,10 @@ const (
 	KindFilePicker   = "file-picker"
 )
 
+// KindFileChooser is the kind of a question for a person about a file chooser that a page has opened by
+// a file field. No policy decides it, and the page does not wait for it.
+const KindFileChooser = "file-chooser"
+
 // Record is a request of a page, such as a dialog, and the decision of the session's policy.
 type Record struct {
 	Kind    string `json:"kind"`

@@ -41,6 +41,7 @@ type Spec struct {
 	// any protocol version and build.
 	EndsServer bool
 	NoPolicy   bool // an action policy cannot forbid the verb
+	Person     bool // the verb is for a person: a command of a task, or of an MCP client, is refused
 	Hidden     bool // the verb is for use between processes, not for people
 }
 

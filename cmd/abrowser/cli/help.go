@@ -49,6 +49,9 @@ func verbHelp(v wire.AnyVerb) string {
 	if doc.Long != "" {
 		fmt.Fprintf(&b, "\n%s\n", wrap(doc.Long, width, ""))
 	}
+	if doc.Person {
+		b.WriteString("\nIt is for people: a command of a task is refused.\n")
+	}
 	if arguments := args.Arguments(v.Fields()); len(arguments) > 0 {
 		b.WriteString("\narguments:\n")
 		for _, f := range arguments {

@@ -39,8 +39,13 @@ func (x *run) actorIn(session string) wire.AgentKey {
 // session set in its environment, and an MCP client has an agent with a secret id.
 func (x *run) isPerson() bool { return x.identity.Person && !x.isMCPAgent() }
 
-// checkPerson returns an error if a flag is for a person only and the caller is not a person.
+// checkPerson returns an error if the verb, or a flag, is for a person only and the caller is not a
+// person.
 func (x *run) checkPerson(c call) error {
+	if c.spec.Person && !x.isPerson() {
+		return wire.Errorf(wire.CodeOwnership, "%s is for a person, and this is a task, since the environment names a session", c.spec.Name).
+			WithHint("env -u ABROWSER_SESSION -u AGENT_BROWSER_SESSION abrowser --session %s %s", x.session, c.spec.Name)
+	}
 	for _, f := range c.verb.Fields() {
 		if f.Person && c.on(f.Name) && !x.isPerson() {
 			return wire.Errorf(wire.CodeBadInput, "--%s is for a person, and a session is set in the environment", f.Flag).

@@ -29,9 +29,6 @@ type ReviewServer struct {
 
 // serveReview serves the review page until the command is interrupted.
 func (x *run) serveReview(ctx context.Context, in verbs.ReviewIn) (*verbs.ReviewOut, error) {
-	if !x.identity.Person {
-		return nil, wire.Errorf(wire.CodeOwnership, "a person reviews, and this is a task, since the environment names a session").WithHint("run it without AGENT_BROWSER_SESSION")
-	}
 	first := ""
 	if in.What != "" {
 		session, tab, _ := strings.Cut(in.What, "/")

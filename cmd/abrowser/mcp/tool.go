@@ -56,14 +56,14 @@ type tool struct {
 }
 
 // allTools returns the tools of all groups. These are the tools of aliasTools, and a tool for each
-// verb, with the verb's name. No tool is added for a verb that is hidden, is in commandLineVerbs,
-// or has the name of a tool of aliasTools.
+// verb, with the verb's name. No tool is added for a verb that is hidden, is for people, is in
+// commandLineVerbs, or has the name of a tool of aliasTools.
 func allTools() []tool {
 	all, core, hidden := aliasTools(), coreVerbs(), commandLineVerbs()
 	for _, v := range verbs.All() {
 		spec := v.Describe()
 		name := strings.ReplaceAll(spec.Name, " ", "_")
-		if spec.Hidden || slices.Contains(hidden, spec.Name) || slices.ContainsFunc(all, func(t tool) bool { return t.name == name }) {
+		if spec.Hidden || spec.Person || slices.Contains(hidden, spec.Name) || slices.ContainsFunc(all, func(t tool) bool { return t.name == name }) {
 			continue
 		}
 		group := groupOf(spec)
@@ -90,7 +90,7 @@ func coreVerbs() []string {
 func commandLineVerbs() []string {
 	return []string{
 		verbs.Session.Name, verbs.REPL.Name, verbs.Man.Name, verbs.Upgrade.Name, verbs.SkillsInstall.Name, verbs.MCP.Name, verbs.MCPInstall.Name, verbs.CDP.Name, verbs.Inspect.Name, verbs.Batch.Name, verbs.Install.Name,
-		verbs.PoolRequest.Name, verbs.PoolGrant.Name, verbs.PoolRequests.Name, verbs.Questions.Name, verbs.AnswerPerson.Name, verbs.TakeOver.Name, verbs.HandBack.Name, verbs.Review.Name, verbs.TabShow.Name, verbs.Login.Name, verbs.SessionExport.Name,
+		verbs.PoolRequest.Name, verbs.PoolGrant.Name, verbs.PoolRequests.Name, verbs.Questions.Name, verbs.Login.Name, verbs.SessionExport.Name,
 	}
 }
 

@@ -84,6 +84,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.picture(w, r)
 	case "POST /do":
 		h.do(w, r)
+	case "POST /files":
+		h.files(w, r)
 	case "POST /close":
 		h.close(w, r)
 	case "POST /undo":

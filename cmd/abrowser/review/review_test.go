@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -114,6 +115,66 @@ func TestReview(t *testing.T) {
 	end()
 	if got := h.Text(t, "task", "get", "value", "input"); got != "initGrüße" {
 		t.Errorf("after the review the field has %q", got)
+	}
+}
+
+// While a person uses a task's page, its dialogs wait for the person, and the person chooses files of
+// their own for its file chooser.
+func TestReviewAnswersThePage(t *testing.T) {
+	t.Parallel()
+	s, h := site.Start(t), e2e.NewHome(t)
+	h.Text(t, "task", "open", s.URL("/dialogs"))
+	h.Text(t, "task", "eval", `document.body.insertAdjacentHTML("beforeend", "<input type=file multiple id=files>"), 0`)
+	link, _ := startReview(t, h)
+	h.Text(t, "person", "open", link)
+	h.Text(t, "person", "wait", `a[href="#task/t1"]`, "--timeout", "20000")
+	h.Text(t, "person", "click", `a[href="#task/t1"]`)
+	h.Text(t, "person", "click", "#take")
+	h.Text(t, "person", "wait", "--fn", "document.querySelector('#live').naturalWidth > 100", "--timeout", "20000")
+	use := func(selector string) { // clicks in the picture
+		t.Helper()
+		box := e2e.Ask[verbs.GetBoxOut](t, h, "task", "get", "box", selector)
+		live := e2e.Ask[verbs.GetBoxOut](t, h, "person", "get", "box", "#live")
+		scale := live.Width / 1280
+		click(t, h, live.X+(box.X+box.Width/2)*scale, live.Y+(box.Y+box.Height/2)*scale)
+	}
+	use("#confirm")
+	h.Text(t, "person", "wait", "--text", "confirm: Sure?", "--timeout", "20000")
+	h.Text(t, "person", "find", "role", "button", "click", "--name", "Accept")
+	shows(t, h, "confirm true")
+	use("#prompt")
+	h.Text(t, "person", "wait", "--text", "prompt: Your name?", "--timeout", "20000")
+	h.Text(t, "person", "fill", "#asks input", "Grace")
+	h.Text(t, "person", "find", "role", "button", "click", "--name", "Accept")
+	shows(t, h, "prompt Grace")
+
+	dir := t.TempDir()
+	for _, name := range []string{"a", "b"} {
+		if err := os.WriteFile(filepath.Join(dir, name+".txt"), []byte("from "+name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	use("#files")
+	h.Text(t, "person", "wait", "#asks input[type=file]", "--timeout", "20000")
+	h.Text(t, "person", "upload", "#asks input[type=file]", filepath.Join(dir, "a.txt"), filepath.Join(dir, "b.txt"))
+	h.Text(t, "person", "find", "role", "button", "click", "--name", "Give")
+	h.Text(t, "person", "wait", "--fn", "!document.querySelector('#asks input[type=file]')", "--timeout", "20000")
+	h.Text(t, "person", "click", "#give")
+	got := h.Text(t, "task", "eval", "Promise.all([...document.querySelector('#files').files].map(async (f) => f.name + ': ' + await f.text())).then(String)")
+	if want := `"a.txt: from a,b.txt: from b"`; got != want {
+		t.Errorf("the page has the files %s, want %s", got, want)
+	}
+	if errors := h.Text(t, "person", "errors"); errors != "no errors" {
+		t.Errorf("the review page has errors: %s", errors)
+	}
+}
+
+// shows waits until the task's page shows a text.
+func shows(t *testing.T, h *e2e.Home, want string) {
+	t.Helper()
+	got := ""
+	if !e2e.Await(20*time.Second, func() bool { got = h.Text(t, "task", "get", "text", "#out"); return got == want }) {
+		t.Errorf("the page shows %q, want %q", got, want)
 	}
 }
 

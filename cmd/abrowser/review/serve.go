@@ -19,7 +19,7 @@ func Serve(ctx context.Context, log *slog.Logger, s commands.ReviewServer) error
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	h := newHandler(s)
-	server, err := loopback.Listen(ctx, loopback.Options{Port: s.Port, Handler: h, Log: log})
+	server, err := loopback.Listen(ctx, loopback.Options{Port: s.Port, Handler: h, MaxBody: maxFiles, Log: log})
 	if err != nil {
 		return err
 	}

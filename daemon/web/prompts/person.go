@@ -70,11 +70,30 @@ func (p *Prompts) awaitPerson(gone <-chan struct{}, id string) Decision {
 	return p.grant(one.request)
 }
 
-// Answer records a person's answer to a question.
-func (p *Prompts) Answer(id string, allow bool) error {
+// Answer records a person's answer to a question, or gives the files at the given paths to a file
+// chooser.
+func (p *Prompts) Answer(id string, allow bool, paths []string) error {
+	var picked []verbs.PickedFile
+	for _, path := range paths {
+		picked = append(picked, verbs.PickedFile{Path: path})
+	}
+	files, err := readFiles(picked)
+	if err != nil {
+		return err
+	}
+	chooser, err := p.takeChooser(id, allow, len(files))
+	if err != nil {
+		return err
+	}
+	if chooser != nil {
+		return chooser.answer(allow, files)
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	one := p.pending[id]
+	if one != nil && len(files) > 0 {
+		return wire.Errorf(wire.CodeBadInput, "%s asks for a permission, and takes no files", id).WithHint("abrowser policy answer %s allow", id)
+	}
 	if one == nil || time.Now().After(one.until) {
 		return wire.Errorf(wire.CodeNotFound, "no question %s waits for a person", id).WithHint("abrowser policy status")
 	}
@@ -88,11 +107,17 @@ func (p *Prompts) Answer(id string, allow bool) error {
 	return nil
 }
 
-// Pending lists the questions that wait for a person, the oldest first.
-func (p *Prompts) Pending() []verbs.PendingQuestion {
+// Pending lists the questions for a person, the oldest first. If waiting is true, it lists only those
+// for which a page waits.
+func (p *Prompts) Pending(waiting bool) []verbs.PendingQuestion {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var all []verbs.PendingQuestion
+	for _, c := range p.choosers {
+		if !waiting && c.isOpen() {
+			all = append(all, c.question())
+		}
+	}
 	for id, one := range p.pending {
 		select {
 		case <-one.answer:

@@ -158,17 +158,11 @@ func (p *Prompts) Respond(in verbs.PickerRespondIn) (verbs.PickerRespondOut, err
 			return none, wire.Errorf(wire.CodeBadInput, "directory not found: %s", filepath.Dir(answer.path)).WithHint("mkdir -p %s", filepath.Dir(answer.path))
 		}
 	} else {
-		size := 0
-		for _, f := range in.Files {
-			one, err := readPicked(f)
-			if err != nil {
-				return none, err
-			}
-			if size += len(one.Data); size > maxPicked {
-				return none, wire.Errorf(wire.CodeTooLarge, "the files are larger than %d bytes together", maxPicked).WithHint("pick fewer, or smaller ones")
-			}
-			answer.files = append(answer.files, one)
+		files, err := readFiles(in.Files)
+		if err != nil {
+			return none, err
 		}
+		answer.files = files
 	}
 	if err := p.enqueue(answer); err != nil {
 		return none, err

@@ -19,6 +19,7 @@ type Prompts struct {
 	mu        sync.Mutex // guards the fields below; never held during the wait for a person
 	last      int
 	pending   map[string]*question
+	choosers  map[any]*openChooser // by page
 	queue     []pickerAnswer
 	saves     map[string]string // the paths of the files that pages may write, by id
 	clipboard string            // the text that a page of the session copied last
@@ -26,7 +27,7 @@ type Prompts struct {
 
 // New returns the prompts of a session.
 func New(state *daemon.StateStore, notices *daemon.Notices) *Prompts {
-	return &Prompts{state: state, notices: notices, pending: map[string]*question{}, saves: map[string]string{}}
+	return &Prompts{state: state, notices: notices, pending: map[string]*question{}, choosers: map[any]*openChooser{}, saves: map[string]string{}}
 }
 
 // Request is a request of a page. None of its content can be trusted.

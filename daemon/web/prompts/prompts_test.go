@@ -77,13 +77,13 @@ func TestAskPerson(t *testing.T) {
 	}
 	for _, allow := range []bool{true, false} {
 		id := ask()
-		if all := p.Pending(); len(all) != 1 || all[0].ID != id || all[0].Origin != "http://a.test" {
+		if all := p.Pending(false); len(all) != 1 || all[0].ID != id || all[0].Origin != "http://a.test" {
 			t.Errorf("Pending() = %+v", all)
 		}
-		if err := p.Answer(id, allow); err != nil {
+		if err := p.Answer(id, allow, nil); err != nil {
 			t.Fatal(err)
 		}
-		if err := p.Answer(id, !allow); !errors.Is(err, wire.CodeNotFound) || len(p.Pending()) != 0 {
+		if err := p.Answer(id, !allow, nil); !errors.Is(err, wire.CodeNotFound) || len(p.Pending(false)) != 0 {
 			t.Errorf("a second answer = %v", err)
 		}
 		if got := p.Decide(nil, "", Request{Kind: "wait", Wait: id}); got.Do != map[bool]string{true: doAllow, false: doDeny}[allow] {

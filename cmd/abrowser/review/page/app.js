@@ -15,9 +15,10 @@ function element(tag, properties = {}, ...children) {
   return made;
 }
 
-// ask sends a request and returns its answer. It throws an Error with the text of a refusal.
+// ask sends a request, with files or JSON as its body, and returns its answer. It throws an Error with
+// the text of a refusal.
 async function ask(path, body) {
-  const response = await fetch(path, body ? { method: "POST", body: JSON.stringify(body) } : {});
+  const response = await fetch(path, body ? { method: "POST", body: body instanceof FormData ? body : JSON.stringify(body) } : {});
   const answer = response.headers.get("Content-Type")?.startsWith("application/json") ? await response.json() : {};
   if (!response.ok) throw Object.assign(new Error(answer.error || response.statusText), answer);
   return answer;

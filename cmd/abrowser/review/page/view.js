@@ -54,7 +54,7 @@ async function drawAsks(tab) {
     }));
   if (tab.activity !== "released" && tab.activity !== "closed") boxes.push(...await pageQuestions(tab));
   if (nameOrNone(current) !== nameOf(tab)) return;
-  const texts = boxes.map((box) => box.textContent).join("\n");
+  const texts = boxes.map((box) => (box.dataset.id ?? "") + box.textContent).join("\n");
   if (texts === $("asks").dataset.texts) return; // a redraw would lose the focus
   $("asks").dataset.texts = texts;
   $("asks").replaceChildren(...boxes);
@@ -65,12 +65,12 @@ async function pageQuestions(tab) {
   const boxes = [];
   try {
     const dialog = await run(tab.sessionId, "dialog status");
-    if (dialog.hasDialog) {
-      boxes.push(questionBox(dialog.type + ": " + dialog.message, {
-        Accept: () => run(tab.sessionId, "dialog accept"), Dismiss: () => run(tab.sessionId, "dialog dismiss"),
-      }));
-    }
+    if (dialog.hasDialog) boxes.push(dialogBox(tab, dialog));
     for (const q of (await run(tab.sessionId, "policy status")).pending ?? []) {
+      if (q.kind === "file-chooser") {
+        boxes.push(fileBox(tab, q));
+        continue;
+      }
       boxes.push(questionBox((q.origin ?? "The page") + " asks for " + q.name + " " + q.kind + " " + q.message, {
         Allow: () => run(tab.sessionId, "policy answer", { id: q.id, answer: "allow" }), Deny: () => run(tab.sessionId, "policy answer", { id: q.id, answer: "deny" }),
       }));
@@ -81,10 +81,39 @@ async function pageQuestions(tab) {
   return boxes;
 }
 
+// dialogBox returns a box for a JavaScript dialog of the page.
+function dialogBox(tab, dialog) {
+  const text = element("input", { value: dialog.defaultPrompt ?? "" });
+  text.setAttribute("aria-label", "Your answer");
+  const box = questionBox(dialog.type + ": " + dialog.message, {
+    Accept: () => run(tab.sessionId, "dialog accept", { text: text.value }), Dismiss: () => run(tab.sessionId, "dialog dismiss"),
+  });
+  if (dialog.type === "prompt") box.firstChild.after(element("p", {}, text));
+  return box;
+}
+
+// fileBox returns a box in which a person chooses files of their own for a file chooser of the page.
+function fileBox(tab, q) {
+  const files = element("input", { type: "file", multiple: q.name === "files" });
+  files.setAttribute("aria-label", "Files for the page");
+  const box = questionBox((q.origin ?? "The page") + " asks for " + q.name, {
+    Give: () => {
+      if (!files.files.length) throw new Error("Choose a file first.");
+      const body = new FormData();
+      for (const file of files.files) body.append("file", file);
+      return ask("files?" + new URLSearchParams({ session: tab.sessionId, id: q.id }), body);
+    },
+    Dismiss: () => run(tab.sessionId, "policy answer", { id: q.id, answer: "deny" }),
+  });
+  box.firstChild.after(element("p", {}, files));
+  box.dataset.id = q.id;
+  return box;
+}
+
 function questionBox(text, answers) {
   const buttons = Object.entries(answers).map(([label, answer]) => {
     const button = element("button", { type: "button", textContent: label });
-    button.addEventListener("click", () => attempt(answer));
+    button.addEventListener("click", () => attempt(answer).then(() => current && drawAsks(current)));
     return button;
   });
   return element("div", { className: "question" }, element("p", { textContent: text }), ...buttons.flatMap((button) => [button, " "]));
@@ -148,6 +177,9 @@ async function takeOver() {
   draw();
   $("keys").focus();
 }
+
+// While a person uses the page, it may open a dialog or a file chooser at any time.
+setInterval(() => current && taken === current.sessionId && !document.hidden && drawAsks(current), 700);
 
 async function handBack(note) {
   const session = taken;
