@@ -25,7 +25,7 @@ func Queued[In, Out any](s *Session, v wire.Verb[In, Out], serve func(context.Co
 		Handler: wire.Bind(v, func(ctx context.Context, request *wire.Call, in In) (Out, error) {
 			var none Out
 			if !v.ReadOnly {
-				if err := s.hold.await(ctx); err != nil {
+				if err := s.awaitPerson(ctx, in); err != nil {
 					return none, err
 				}
 			}

@@ -72,6 +72,17 @@ func (h *hold) await(ctx context.Context) error {
 	}
 }
 
+// awaitPerson waits with a command of the input in until no person uses the session's pages, at most
+// as long as the command may take. It returns [wire.CodeTakenOver] if that lasts longer.
+func (s *Session) awaitPerson(ctx context.Context, in any) error {
+	if in, ok := in.(verbs.Timed); ok && in.Milliseconds() > 0 {
+		short, cancel := context.WithTimeout(ctx, time.Duration(in.Milliseconds())*time.Millisecond)
+		defer cancel()
+		ctx = short
+	}
+	return s.hold.await(ctx)
+}
+
 // IsTakenOver reports whether a person uses the session's pages.
 func (s *Session) IsTakenOver() bool { return s.hold.isHeld() }
 
