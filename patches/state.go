@@ -102,6 +102,7 @@ type Tab struct {
 	// Loads is how often the tab was reopened since a browser last lived for [stableTime].
 	Loads   int  `json:"loads,omitzero"`
 	Crashed bool `json:"crashed,omitzero"` // the tab's renderer process is gone
+	Kept    bool `json:"kept,omitzero"`    // [Mux.Prune] does not close the tab
 
 	target *target // the tab's page; nil until the browser has reported the page to this Mux
 }

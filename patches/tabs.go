@@ -3,6 +3,7 @@ package patches
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -195,18 +196,40 @@ func (m *Mux) End(name string, closeTabs bool, limit time.Duration, done func(En
 	m.closeAll(closing, limit, func(closed int) { done(EndResult{Kept: kept, Closed: closed}) })
 }
 
+// Keep sets whether [Mux.Prune] leaves a tab of a tenant open, and returns the tab's number. The tab
+// is named by its number, as t2, by its label or by its target id. If there is no such tab, Keep
+// returns 0.
+func (m *Mux) Keep(name, tab string, kept bool) int {
+	tn := m.tenants[name]
+	if tn == nil {
+		return 0
+	}
+	all := tn.sortedTabs()
+	for i := range tn.Lost {
+		all = append(all, &tn.Lost[i])
+	}
+	for _, t := range all {
+		if tab == "t"+strconv.Itoa(t.Number) || tab == t.Target || tab == t.Label && tab != "" {
+			t.Kept = kept
+			m.save()
+			return t.Number
+		}
+	}
+	return 0
+}
+
 // Prunable returns the tabs that [Mux.Prune] would close or forget, by the name of their tenant.
 func (m *Mux) Prunable(prefix string, minAge time.Duration) map[string][]Tab {
 	gone := map[string][]Tab{}
 	before := m.Clock().Add(-minAge)
 	for _, tn := range m.released(prefix) {
 		for _, tab := range tn.Lost {
-			if !tab.Released.After(before) {
+			if tab.isPrunable(before) {
 				gone[tn.Name] = append(gone[tn.Name], tab)
 			}
 		}
 		for _, tab := range tn.sortedTabs() {
-			if !tab.Released.After(before) {
+			if tab.isPrunable(before) {
 				gone[tn.Name] = append(gone[tn.Name], *tab)
 			}
 		}
@@ -214,13 +237,16 @@ func (m *Mux) Prunable(prefix string, minAge time.Duration) map[string][]Tab {
 	return gone
 }
 
+// isPrunable reports whether [Mux.Prune] closes a tab if that was released at the given time or before.
+func (t *Tab) isPrunable(before time.Time) bool { return !t.Kept && !t.Released.After(before) }
+
 // released returns the released tenants whose names have the prefix.
 func (m *Mux) released(prefix string) []*tenant {
 	return slices.DeleteFunc(m.sortedTenants(), func(tn *tenant) bool { return tn.live() || !strings.HasPrefix(tn.Name, prefix) })
 }
 
 // Prune cleans up after the released tenants whose names have the prefix. If a tab was released at
-// least minAge ago, Prune closes the tab, or forgets it if it is a lost tab. If a tenant was
+// least minAge ago and is not kept, Prune closes the tab, or forgets it if it is a lost tab. If a tenant was
 // released at least minAge ago, Prune drops the tenant's downloads. If an incognito tenant then has
 // no tab left, Prune disposes it. When the tabs are closed or limit has passed, Prune calls done()
 // with the closed and forgotten tabs, by the name of their tenant.
@@ -229,7 +255,7 @@ func (m *Mux) Prune(prefix string, minAge, limit time.Duration, done func(map[st
 	var ids []string
 	before := m.Clock().Add(-minAge)
 	for _, tn := range m.released(prefix) {
-		tn.Lost = slices.DeleteFunc(tn.Lost, func(t Tab) bool { return !t.Released.After(before) })
+		tn.Lost = slices.DeleteFunc(tn.Lost, func(t Tab) bool { return t.isPrunable(before) })
 		if !tn.Released.After(before) {
 			m.downloads.dropAll(tn)
 		}

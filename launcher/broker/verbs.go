@@ -27,6 +27,7 @@ func (b *broker) handlers() []wire.Handler {
 		wire.Bind(verbs.PoolGrant, b.servePoolGrant),
 		wire.Bind(verbs.PoolRequests, b.servePoolRequests),
 		wire.Bind(verbs.TabPrune, b.servePrune),
+		wire.Bind(verbs.BrokerKeep, b.serveKeep),
 		wire.Bind(verbs.BrokerDone, b.serveDone),
 		wire.Bind(verbs.BrokerEvents, b.serveEvents),
 		wire.Bind(verbs.BrokerReport, b.serveReport),

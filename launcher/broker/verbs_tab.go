@@ -37,7 +37,7 @@ func (b *broker) modeOf(t patches.Tenant) string {
 
 func (b *broker) tabOf(t patches.TenantInfo, p patches.Tab) verbs.Tab {
 	tab := verbs.Tab{
-		TabID: tabID(p.Number), Title: p.Title, URL: p.URL, Type: "page", Active: p.Target == t.Active, Crashed: p.Crashed,
+		TabID: tabID(p.Number), Title: p.Title, URL: p.URL, Type: "page", Active: p.Target == t.Active, Crashed: p.Crashed, Kept: p.Kept,
 		TargetID: p.Target, SessionID: t.Name, OwnerID: ownerID(t), Outcome: outcomeOf(t), State: stateOf(t.Live), Mode: b.modeOf(t.Tenant), Browser: b.browser.Name, OpenedAt: p.Opened, ReleasedAt: p.Released,
 	}
 	if p.Label != "" {
@@ -206,6 +206,16 @@ func (b *broker) serveNotices(ctx context.Context, _ *wire.Call, in verbs.Notice
 		}
 	})
 	return out, cmp.Or(bad, err)
+}
+
+// serveKeep sets whether tab prune leaves a tab open.
+func (b *broker) serveKeep(ctx context.Context, call *wire.Call, in verbs.TabKeepIn) (verbs.TabKeepOut, error) {
+	number := 0
+	err := b.do(ctx, func() { number = b.mux.Keep(call.Session, in.Tab, !in.Off) })
+	if err == nil && number == 0 {
+		err = wire.Errorf(wire.CodeNotFound, "session %s has no tab %s", call.Session, in.Tab).WithHint("abrowser tabs")
+	}
+	return verbs.TabKeepOut{Session: call.Session, TabID: tabID(number), Kept: !in.Off}, err
 }
 
 func (b *broker) servePrune(ctx context.Context, _ *wire.Call, in verbs.TabPruneIn) (verbs.TabPruneOut, error) {

@@ -16,7 +16,7 @@ func All() []wire.AnyVerb {
 		&Click, &Dblclick, &Fill, &Type, &Hover, &Focus, &Select, &Check, &Uncheck, &Scroll, &ScrollIntoView, &Drag, &Upload, &Tap, &Swipe, &Highlight, &FindElement, &SaveDownload,
 		&Press, &Keydown, &Keyup, &KeyboardType, &KeyboardInsert, &MouseMove, &MouseDown, &MouseUp, &MouseWheel,
 		&Wait,
-		&Tabs, &TabList, &TabNew, &WindowNew, &TabSwitch, &TabClose, &TabPrune, &FrameSelect, &FrameMain, &DialogStatus, &DialogAccept, &DialogDismiss,
+		&Tabs, &TabList, &TabNew, &WindowNew, &TabSwitch, &TabClose, &TabPrune, &TabKeep, &FrameSelect, &FrameMain, &DialogStatus, &DialogAccept, &DialogDismiss,
 		&PolicyDialog, &PolicyPermission, &PolicyNotification, &PolicyFilePicker, &PolicyRespond, &PolicyAnswer, &PolicyStatus,
 		&CookiesGet, &CookiesSet, &CookiesClear,
 		&LocalStorageGet, &LocalStorageSet, &LocalStorageClear, &SessionStorageGet, &SessionStorageSet, &SessionStorageClear,
@@ -32,7 +32,7 @@ func All() []wire.AnyVerb {
 		&Batch, &REPL, &Close, &Kill, &Status, &Session, &SessionList, &SessionInfo, &SessionClose, &SessionDone, &SessionLog, &SessionExport, &SessionID, &Events,
 		&BrowserStatus, &BrowserStop, &Connect, &Install, &Doctor, &MCP, &MCPInstall, &CDP, &Inspect,
 		&SkillsList, &SkillsGet, &SkillsInstall, &Man, &Upgrade, &Profiles,
-		&BrokerTabs, &BrokerNote, &BrokerRelease, &BrokerDepart, &BrokerIncognito, &BrokerSessions, &BrokerNotices, &BrokerDownloads, &BrokerClaim, &BrokerEndAgent, &BrokerDone, &BrokerEvents, &BrokerReport, &BrokerAsk, &BrokerQuestions, &BrokerAnswer, &BrokerView, &BrokerInput, &BrokerCloseTab,
+		&BrokerTabs, &BrokerNote, &BrokerRelease, &BrokerDepart, &BrokerIncognito, &BrokerSessions, &BrokerNotices, &BrokerDownloads, &BrokerClaim, &BrokerEndAgent, &BrokerDone, &BrokerKeep, &BrokerEvents, &BrokerReport, &BrokerAsk, &BrokerQuestions, &BrokerAnswer, &BrokerView, &BrokerInput, &BrokerCloseTab,
 	}
 }
 

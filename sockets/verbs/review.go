@@ -189,6 +189,9 @@ func (t Tab) row() []string {
 	if t.Outcome != nil {
 		state += ", " + t.Outcome.Status
 	}
+	if t.Kept {
+		state += ", kept"
+	}
 	if t.Question != "" {
 		command = "asks: " + t.Question
 	} else if c := t.Command; c != nil {

@@ -18,6 +18,7 @@ type Tab struct {
 	Type     string  `json:"type"`
 	Active   bool    `json:"active"`
 	Crashed  bool    `json:"crashed,omitzero"` // the tab's renderer has crashed
+	Kept     bool    `json:"kept,omitzero"`    // [TabPrune] does not close the tab; see [TabKeep]
 	TargetID string  `json:"targetId"`
 	// SessionID and State are set in lists of several sessions.
 	SessionID string `json:"sessionId,omitzero"`
@@ -47,6 +48,9 @@ func (t Tab) Line() string {
 		}
 		if t.Outcome != nil {
 			state += " " + t.Outcome.Status
+		}
+		if t.Kept {
+			state += " kept"
 		}
 	}
 	if t.Label != nil {
@@ -219,6 +223,40 @@ func (o TabPruneOut) Text() string {
 var TabPrune = wire.Verb[TabPruneIn, TabPruneOut]{Spec: wire.Spec{
 	Name: "tab prune", Group: groupTabs, Short: "Close tabs that ended sessions have left open",
 	Example: "abrowser tab prune --older-than 12h", By: wire.ByBroker, Unqueued: true, NoStart: true, Destructive: true,
+}}
+
+// TabKeepIn is the input of [TabKeep].
+type TabKeepIn struct {
+	Tab string `json:"tab" arg:"0" required:"true" help:"the tab: t2, a label or a target id; SESSION/t2 for a tab of another session"`
+	Off bool   `json:"off,omitzero" help:"tab prune may close the tab again"`
+}
+
+// TabKeepOut is the output of [TabKeep].
+type TabKeepOut struct {
+	Session string `json:"session"`
+	TabID   string `json:"tabId"`
+	Kept    bool   `json:"kept"`
+}
+
+// Text returns whether the tab is kept.
+func (o TabKeepOut) Text() string {
+	if o.Kept {
+		return fmt.Sprintf("tab prune leaves %s/%s open", o.Session, o.TabID)
+	}
+	return fmt.Sprintf("tab prune may close %s/%s", o.Session, o.TabID)
+}
+
+// TabKeep excepts a tab from [TabPrune].
+var TabKeep = wire.Verb[TabKeepIn, TabKeepOut]{Spec: wire.Spec{
+	Name: "tab keep", Group: groupTabs, Short: "Leave a tab open for a person, whatever tab prune closes",
+	Long:    "The review page marks such tabs, and does not close them with the others. tab close, and close --page of the tab's own session, close them.",
+	Example: "abrowser tab keep t1", By: wire.ByCommand, NoStart: true,
+}}
+
+// BrokerKeep is the part of [TabKeep] that the broker does.
+var BrokerKeep = wire.Verb[TabKeepIn, TabKeepOut]{Spec: wire.Spec{
+	Name: "broker keep", Group: groupBroker, Short: "Except a tab from tab prune", Example: "abrowser broker keep",
+	By: wire.ByBroker, Unqueued: true, NoStart: true, Hidden: true,
 }}
 
 // DialogStatusOut is the output of [DialogStatus].

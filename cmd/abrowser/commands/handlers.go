@@ -43,6 +43,7 @@ func table() []handlers {
 		bind(verbs.Review, (*run).serveReview, nil, nil),
 		bind(verbs.Login, (*run).login, nil, nil),
 		bind(verbs.TabShow, (*run).showTab, nil, nil),
+		bind(verbs.TabKeep, (*run).keepTab, nil, nil),
 		constant(verbs.TakeOver, verbs.TakeOverOut{}),
 		bind(verbs.HandBack, nil, (*run).handBackIdle, nil),
 		bind(verbs.REPL, (*run).refuseREPL, nil, nil),

@@ -54,8 +54,8 @@ func (x *run) answer(ctx context.Context) (any, error) {
 	if silent != nil {
 		return x.answerSilent(ctx, *silent, body)
 	}
-	if x.spec.NoStart && errors.Is(err, wire.CodeNotRunning) {
-		return x.handle(ctx, handlersOf(x.spec).idle, body)
+	if idle := handlersOf(x.spec).idle; idle != nil && x.spec.NoStart && errors.Is(err, wire.CodeNotRunning) {
+		return x.handle(ctx, idle, body)
 	}
 	x.warn(reply.Warnings...)
 	x.records = reply.Records

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"strings"
 
@@ -58,7 +59,7 @@ func (x *run) reviewServer(first string, open bool, announce func(verbs.ReviewOu
 				}
 				return y.askBrokerOf(ctx, session, verb, params)
 			}
-			result, err := runner.Do(ctx, Command{Session: session, Verb: verb, Params: params})
+			result, err := runner.Do(ctx, Command{Session: session, Verb: verb, Params: params, Running: true})
 			return result.Output, err
 		},
 		Table: func(ctx context.Context) (*verbs.TabTable, error) {
@@ -111,6 +112,16 @@ func (x *run) showTab(ctx context.Context, in verbs.TabShowIn) (*verbs.ReviewOut
 		return x.serveReview(ctx, verbs.ReviewIn{What: session + "/" + tab.TabID, NoOpen: in.NoOpen})
 	}
 	return nil, wire.Errorf(wire.CodeNotFound, "there is no tab %s", in.What).WithHint("abrowser tabs")
+}
+
+// keepTab excepts a tab from tab prune.
+func (x *run) keepTab(ctx context.Context, in verbs.TabKeepIn) (*verbs.TabKeepOut, error) {
+	out, err := x.askBrokerOf(ctx, x.session, &verbs.BrokerKeep, map[string]any{"tab": in.Tab, "off": in.Off})
+	if errors.Is(err, wire.CodeNotFound) {
+		err = wire.Errorf(wire.CodeNotFound, "session %s has no tab %s", x.session, in.Tab).WithHint("abrowser tabs")
+	}
+	kept, _ := out.(*verbs.TabKeepOut) // nil for an error
+	return kept, err
 }
 
 // handBackIdle answers hand-back if no daemon runs.

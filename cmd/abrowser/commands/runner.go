@@ -40,6 +40,7 @@ type Command struct {
 	Params   map[string]any // as package args parses them: numbers are ints, and lists are []string
 	Settings map[string]any // by the names in [wire.Settings]; they override the runner's
 	Actions  []Action       // the commands of [verbs.Batch]
+	Running  bool           // the command starts no session that does not run
 
 	// Announce prints the output of a command that then continues to run, and reports whether it
 	// succeeded. It is required for [verbs.CDP].
@@ -97,6 +98,7 @@ func (r *Runner) newRun(c Command) (*run, error) {
 		Runner: *r, call: newCall(c.Verb, c.Params),
 		announce: c.Announce, session: r.identity.Session, agent: r.identity.Agent, owner: r.identity.Owner, settings: r.identity.Settings,
 	}
+	x.spec.NoStart = x.spec.NoStart || c.Running
 	if c.Session != "" {
 		x.session = c.Session
 		if err := home.CheckName(c.Session); err != nil {

@@ -196,7 +196,7 @@ func (h *handler) picture(w http.ResponseWriter, r *http.Request) {
 // verbsOfPage returns the verbs that the page can run.
 func verbsOfPage() []wire.AnyVerb {
 	return []wire.AnyVerb{
-		&verbs.TakeOver, &verbs.HandBack, &verbs.BrokerInput, &verbs.DialogStatus, &verbs.DialogAccept, &verbs.DialogDismiss,
+		&verbs.TakeOver, &verbs.HandBack, &verbs.BrokerKeep, &verbs.BrokerInput, &verbs.DialogStatus, &verbs.DialogAccept, &verbs.DialogDismiss,
 		&verbs.PolicyAnswer, &verbs.PolicyStatus, &verbs.AnswerPerson, &verbs.SessionLog, &verbs.Console, &verbs.Errors, &verbs.Requests,
 	}
 }

@@ -78,11 +78,7 @@ func TestReview(t *testing.T) {
 	h.Text(t, "person", "wait", "--text", "taken", "--timeout", "20000")
 	waits := h.Begin(t, "task", "press", "End", "--timeout", "60000")
 
-	field := e2e.Ask[verbs.GetBoxOut](t, h, "task", "get", "box", "input")
-	live := e2e.Ask[verbs.GetBoxOut](t, h, "person", "get", "box", "#live")
-	scale := live.Width / 1280
-	x, y := live.X+(field.X+field.Width/2)*scale, live.Y+(field.Y+field.Height/2)*scale
-	click(t, h, x, y)
+	clickInPicture(t, h, "task", "input")
 	h.Text(t, "person", "keyboard", "type", "Grüße")
 	if !e2e.Await(10*time.Second, func() bool { return h.Text(t, "task", "get", "value", "input") == "initGrüße" }) {
 		t.Errorf("the field has %q", h.Text(t, "task", "get", "value", "input"))
@@ -131,12 +127,9 @@ func TestReviewAnswersThePage(t *testing.T) {
 	h.Text(t, "person", "click", `a[href="#task/t1"]`)
 	h.Text(t, "person", "click", "#take")
 	h.Text(t, "person", "wait", "--fn", "document.querySelector('#live').naturalWidth > 100", "--timeout", "20000")
-	use := func(selector string) { // clicks in the picture
+	use := func(selector string) {
 		t.Helper()
-		box := e2e.Ask[verbs.GetBoxOut](t, h, "task", "get", "box", selector)
-		live := e2e.Ask[verbs.GetBoxOut](t, h, "person", "get", "box", "#live")
-		scale := live.Width / 1280
-		click(t, h, live.X+(box.X+box.Width/2)*scale, live.Y+(box.Y+box.Height/2)*scale)
+		clickInPicture(t, h, "task", selector)
 	}
 	use("#confirm")
 	h.Text(t, "person", "wait", "--text", "confirm: Sure?", "--timeout", "20000")
@@ -178,8 +171,13 @@ func shows(t *testing.T, h *e2e.Home, want string) {
 	}
 }
 
-func click(t *testing.T, h *e2e.Home, x, y float64) {
+// clickInPicture clicks an element of a session's page in the picture that the review page shows.
+func clickInPicture(t *testing.T, h *e2e.Home, session, selector string) {
 	t.Helper()
+	box := e2e.Ask[verbs.GetBoxOut](t, h, session, "get", "box", selector)
+	live := e2e.Ask[verbs.GetBoxOut](t, h, "person", "get", "box", "#live")
+	scale := live.Width / 1280
+	x, y := live.X+(box.X+box.Width/2)*scale, live.Y+(box.Y+box.Height/2)*scale
 	at := func(v float64) string { raw, _ := json.Marshal(int(v)); return string(raw) }
 	h.Text(t, "person", "mouse", "move", at(x), at(y))
 	h.Text(t, "person", "mouse", "down")
@@ -239,38 +237,5 @@ func TestReviewKeepsOthersOut(t *testing.T) {
 	}
 	if status, _, _ := get(base, func(r *http.Request) { r.Header.Set("Cookie", value[:len(value)-1]+"x") }); status != http.StatusForbidden {
 		t.Errorf("a wrong cookie: %d", status)
-	}
-}
-
-// A person logs in on the review page, which login serves. The login is over when the page says so, and
-// the cookie is there for another task.
-func TestLogin(t *testing.T) {
-	t.Parallel()
-	s, h := site.Start(t), e2e.NewHome(t)
-	cmd := h.Prepared(t.Context(), "", "--session", "door", "login", s.URL("/login"), "--until", "*/page/*", "--no-open", "--timeout", "120000")
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewReader(out)
-	link, err := lines.ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.Text(t, "person", "open", strings.TrimSpace(link))
-	h.Text(t, "person", "wait", "--text", "Log in at 127.0.0.1", "--timeout", "20000")
-	h.Text(t, "person", "click", "#take")
-	h.Text(t, "person", "wait", "#navigation")
-	h.Text(t, "person", "fill", "#address", s.URL("/page/one"))
-	h.Text(t, "person", "click", "#navigation button[type=submit]")
-	rest, err := io.ReadAll(lines)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Wait(); err != nil || !strings.Contains(string(rest), "logged in, says the url\n"+s.URL("/page/one")) {
-		t.Errorf("login ended with %v: %s", err, rest)
 	}
 }

@@ -86,17 +86,21 @@ function cardOf(tab) {
     const image = element("img", { alt: "", width: 320, height: 200 });
     const link = element("a", { href: addressOf(tab) });
     const close = element("button", { type: "button", textContent: "Close" });
+    const keep = element("button", { type: "button", textContent: "Keep" });
     const text = element("div", { className: "text" });
-    const item = element("li", { className: "card" }, link, element("div", { className: "actions" }, close));
+    const item = element("li", { className: "card" }, link, element("div", { className: "actions" }, keep, close));
     link.append(image, text);
     close.addEventListener("click", () => closeTabs([card.tab]));
-    card = { item, image, text, close };
+    keep.addEventListener("click", () => keepTab(card.tab));
+    card = { item, image, text, close, keep };
     cards.set(name, card);
   }
   card.tab = tab;
   card.item.classList.toggle("person", groupOf(tab) === "Needs you");
   card.close.setAttribute("aria-label", "Close " + name);
+  drawKeep(card.keep, tab);
   const chips = [element("span", { className: "state " + tab.activity, textContent: tab.activity })];
+  if (tab.kept) chips.push(" ", element("span", { className: "state kept", textContent: "kept" }));
   if (tab.outcome) chips.push(" ", element("span", { className: "state " + tab.outcome.status, textContent: "done: " + tab.outcome.status }));
   const lines = [
     element("div", { className: "name", textContent: name + " " }, ...chips),
@@ -159,7 +163,7 @@ function drawUndo() {
 function draw() {
   drawUndo();
   drawFilter();
-  $("close-released").disabled = !state.tabs.some((tab) => tab.activity === "released");
+  $("close-released").disabled = !toClose().length;
   const detail = drawDetail();
   $("grid").hidden = detail;
   $("detail").hidden = !detail;
@@ -169,6 +173,16 @@ function draw() {
 }
 
 const closeTabs = (tabs) => attempt(() => ask("close", { tabs: tabs.map((tab) => ({ session: tab.sessionId, tab: tab.tabId })) }));
+
+// A tab that is kept is not closed with the others, here or by tab prune.
+const keepTab = (tab) => attempt(() => run(tab.sessionId, "broker keep", { tab: tab.tabId, off: !!tab.kept }));
+
+function drawKeep(button, tab) {
+  button.setAttribute("aria-label", "Keep " + nameOf(tab) + " open");
+  button.setAttribute("aria-pressed", String(!!tab.kept));
+}
+
+const toClose = () => shown().filter((tab) => tab.activity === "released" && !tab.kept);
 
 // visible resolves when a person can see this page. A hidden page asks for nothing.
 function visible() {
@@ -238,7 +252,7 @@ function pictureAge(tab) {
 
 $("search").addEventListener("input", draw);
 $("session").addEventListener("change", draw);
-$("close-released").addEventListener("click", () => closeTabs(shown().filter((tab) => tab.activity === "released")));
+$("close-released").addEventListener("click", () => closeTabs(toClose()));
 addEventListener("hashchange", draw);
 addEventListener("DOMContentLoaded", () => { // then view.js is there, too
   draw();

@@ -32,6 +32,8 @@ function drawDetail() {
   $("activity").textContent = tab.activity;
   $("activity").className = "state " + tab.activity;
   const isTaken = taken === tab.sessionId;
+  drawKeep($("keep-tab"), tab);
+  for (const id of ["keep-tab", "take", "close-tab"]) $(id).disabled = tab.activity === "closed";
   $("take").hidden = isTaken;
   for (const id of ["give", "note-label", "navigation"]) $(id).hidden = !isTaken;
   $("screen").classList.toggle("taken", isTaken);
@@ -287,5 +289,6 @@ $("navigation").addEventListener("submit", (event) => {
   if (hasScheme && !/^(https?:|about:blank$)/i.test(address)) return report("Only http and https addresses can be opened here.");
   send("Page.navigate", { url: hasScheme ? address : "https://" + address });
 });
+$("keep-tab").addEventListener("click", () => keepTab(current));
 $("close-tab").addEventListener("click", () => closeTabs([current]).then(() => (location.hash = "")));
 addEventListener("pagehide", () => taken && navigator.sendBeacon("do", JSON.stringify({ session: taken, verb: "hand-back", params: {} })));
