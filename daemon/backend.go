@@ -31,6 +31,9 @@ type Backend interface {
 	// FinishRecording ends the recording of the pages' requests. It returns the path of the file
 	// with the requests, or "" if no recording was on.
 	FinishRecording() (path string, err error)
+	// Record returns what the pages have logged and requested, as far as it is known. It is called
+	// before the connection is closed.
+	Record(ctx context.Context) (verbs.SessionRecord, error)
 	// Release ends the driver, unless other sessions share it. The connection is already closed.
 	Release() error
 }

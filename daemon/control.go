@@ -47,6 +47,7 @@ func (s *Session) closeExcept(ctx context.Context, spared *Ticket, call *wire.Ca
 	in.Page = in.Page || s.State.Get().ClosesTabs
 	// After the connection is closed, a cancelled command cannot take effect any more.
 	if c := s.current(); c != nil {
+		s.keepRecord(ctx)
 		if !c.isLost() && !in.Page {
 			c.Restore()
 		}

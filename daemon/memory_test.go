@@ -46,6 +46,7 @@ type memory struct {
 	conn    *memoryConn
 	made    int // the number of connections made
 	har     string
+	record  verbs.SessionRecord
 }
 
 // memoryConn is a connection of the memory backend.
@@ -196,6 +197,9 @@ func (b *broker) handlers() []wire.Handler {
 				b.holder = call.Actor()
 			}
 			return verbs.ClaimOut{Owner: b.holder, Reserved: b.holder != "", Live: true, Ended: b.ended}, nil
+		}),
+		wire.Bind(verbs.BrokerIncognito, func(context.Context, *wire.Call, verbs.IncognitoIn) (verbs.Empty, error) {
+			return verbs.Empty{}, nil
 		}),
 		wire.Bind(verbs.BrokerTabs, func(context.Context, *wire.Call, verbs.TabsIn) (verbs.TabsOut, error) {
 			b.mu.Lock()

@@ -132,6 +132,7 @@ func (s *Session) shutdown(place home.Endpoint, lease *sockets.Lease, cancel fun
 	cancel()
 	watch.Wait()
 	if c := s.current(); c != nil {
+		s.keepRecord(context.Background())
 		closeConnection(c)
 	}
 	s.deferred.Wait()

@@ -149,14 +149,22 @@ func (c *call) anyPage(ctx context.Context) (*page, error) {
 	if conn == nil || conn.isLost() || ctx.Err() != nil {
 		return nil, err
 	}
+	if p := conn.openPage(); p != nil {
+		return p, nil
+	}
+	return nil, err
+}
+
+// openPage returns one of the open pages, or nil if there is none.
+func (conn *connection) openPage() *page {
 	conn.mu.Lock()
 	defer conn.mu.Unlock()
 	for _, p := range conn.pages {
 		if !p.isClosed() {
-			return p, nil
+			return p
 		}
 	}
-	return nil, err
+	return nil
 }
 
 // askDriver calls a method of launcher/driver, and decodes the response into out.

@@ -39,11 +39,14 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/daemon/web/console"
 	"github.com/abrowser/abrowser/daemon/web/dialogs"
+	"github.com/abrowser/abrowser/daemon/web/direct"
 	"github.com/abrowser/abrowser/daemon/web/downloads"
 	"github.com/abrowser/abrowser/daemon/web/prompts"
 	"github.com/abrowser/abrowser/daemon/web/refs"
 	"github.com/abrowser/abrowser/daemon/web/trace"
+	"github.com/abrowser/abrowser/daemon/web/traffic"
 	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/verbs"
@@ -174,6 +177,31 @@ func (b backend) FinishRecording() (path string, err error) {
 		b.awaitEvents()
 	}
 	return b.recorder.finish()
+}
+
+// Record returns what the driver has recorded of the session's pages.
+func (b backend) Record(ctx context.Context) (record verbs.SessionRecord, err error) {
+	conn := b.current()
+	if conn == nil || conn.isLost() {
+		return record, nil
+	}
+	at := conn.openPage()
+	if at == nil {
+		return record, nil
+	}
+	driver := &direct.Driver{Ask: func(method string, params map[string]any, out any) error {
+		return at.askDriver(ctx, method, params, out)
+	}}
+	messages, err := console.Messages(ctx, driver, verbs.ConsoleIn{})
+	if err != nil {
+		return record, err
+	}
+	failures, err := console.Errors(ctx, driver, verbs.ConsoleIn{})
+	if err != nil {
+		return record, err
+	}
+	requests, err := traffic.Requests(ctx, driver, verbs.RequestsIn{})
+	return verbs.SessionRecord{Console: messages.Messages, Errors: failures.Errors, Requests: requests.Requests}, err
 }
 
 // Release ends the session's own driver, or its connection to a shared driver.

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"time"
 
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -28,6 +30,34 @@ func ReplaceFile(path string, mode fs.FileMode, write func(*os.File) error) erro
 	}
 	if err != nil {
 		return wire.OSError("writing "+path, errors.Join(err, os.Remove(f.Name())))
+	}
+	return nil
+}
+
+// Trim removes the files of a directory that are older than the given age, and then the oldest ones
+// until the rest has at most the given number of bytes.
+func Trim(dir string, age time.Duration, size int64) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return wire.OSError("reading "+dir, err)
+	}
+	var files []fs.FileInfo
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() { // an error means that it is gone
+			files = append(files, info)
+		}
+	}
+	slices.SortFunc(files, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
+	for _, f := range files {
+		if size -= f.Size(); size >= 0 && time.Since(f.ModTime()) <= age {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, f.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return wire.OSError("removing "+f.Name(), err)
+		}
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -35,5 +36,32 @@ func TestReplaceFile(t *testing.T) {
 	}
 	if all, err := os.ReadDir(filepath.Dir(path)); len(all) != 1 {
 		t.Errorf("the directory contains %v, %v, want the file alone", all, err)
+	}
+}
+
+func TestTrim(t *testing.T) {
+	dir := t.TempDir()
+	must(t, Trim(filepath.Join(dir, "none"), time.Hour, 0))
+	for name, age := range map[string]time.Duration{"new": 0, "older": time.Hour, "oldest": 2 * time.Hour, "expired": 9 * time.Hour} {
+		path := filepath.Join(dir, name)
+		must(t, os.WriteFile(path, make([]byte, 10), 0o600))
+		must(t, os.Chtimes(path, time.Time{}, time.Now().Add(-age)))
+	}
+	left := func() string {
+		entries, err := os.ReadDir(dir)
+		must(t, err)
+		var names []string
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		return strings.Join(names, " ")
+	}
+	must(t, Trim(dir, 5*time.Hour, 1000))
+	if got := left(); got != "new older oldest" {
+		t.Errorf("after Trim() by age there are %s", got)
+	}
+	must(t, Trim(dir, 5*time.Hour, 25))
+	if got := left(); got != "new older" {
+		t.Errorf("after Trim() by size there are %s", got)
 	}
 }

@@ -12,12 +12,16 @@ const groupDiagnosis = "Console and network"
 // ConsoleIn is the input of [Console] and [Errors].
 type ConsoleIn struct {
 	Clear bool `json:"clear,omitzero" help:"remove the records instead of listing them"`
-	// Aside means that a person reads, beside the session's task.
+	AsideIn
+}
+
+// AsideIn is the part of an input that says whether a person reads, beside the session's task.
+type AsideIn struct {
 	Aside bool `json:"aside,omitzero" flag:"-" help:"leave notices for the next command of the task"`
 }
 
 // IsAside returns Aside.
-func (in ConsoleIn) IsAside() bool { return in.Aside }
+func (in AsideIn) IsAside() bool { return in.Aside }
 
 // Asider is an input that can come from a person beside the session's task. The reply then has no
 // notices, which are for the task.

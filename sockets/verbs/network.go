@@ -18,6 +18,7 @@ type RequestsIn struct {
 	Type   string `json:"type,omitzero" help:"list only these resource types: document, stylesheet, image, media, font, script, xhr, fetch, websocket, other; several after commas"`
 	Method string `json:"method,omitzero" help:"list only requests with this method, as POST"`
 	Status string `json:"status,omitzero" help:"list only responses with this status: 404, 2xx or 400-499"`
+	AsideIn
 }
 
 // resourceTypes returns the resource types by which requests can be selected.

@@ -70,6 +70,14 @@ var BrokerDone = wire.Verb[SessionDoneIn, SessionDoneOut]{Spec: wire.Spec{
 	Example: "abrowser broker done", By: wire.ByBroker, Unqueued: true, NoStart: true, Hidden: true,
 }}
 
+// SessionRecord is what is kept when the daemon of a session ends: see [SessionExport].
+type SessionRecord struct {
+	At       time.Time        `json:"at"`
+	Console  []ConsoleMessage `json:"console"`
+	Errors   []PageError      `json:"errors"`
+	Requests []Request        `json:"requests"` // without queries, headers and content
+}
+
 // ExportIn is the input of [SessionExport].
 type ExportIn struct {
 	Dir string `json:"dir" arg:"0" required:"true" help:"a directory that does not exist or is empty"`
@@ -94,7 +102,8 @@ func (o ExportOut) Text() string {
 var SessionExport = wire.Verb[ExportIn, ExportOut]{Spec: wire.Spec{
 	Name: "session export", Group: groupSession, Short: "Write what is known of a session to files: commands, events, tabs, pictures, console, errors, requests",
 	Long: "The commands and the events, of which a browser keeps the last 1000 of all sessions, are there also after the session has ended and its tabs are closed. " +
-		"Pictures are of the open tabs. Console, errors and requests are those that a running session holds.",
+		"Pictures are of the open tabs. Console, errors and requests are those that a running session holds, or held when it ended: " +
+		"these are kept for 7 days and 1 MB of a session, 64 MB of all, without queries, headers and content of requests, and not of incognito sessions.",
 	Example: "abrowser session export report", By: wire.ByCommand, NoStart: true,
 }}
 

@@ -57,12 +57,35 @@ func (x *run) exportSession(ctx context.Context, in verbs.ExportIn) (*verbs.Expo
 		err = errors.Join(err, e.picture(ctx, tab))
 	}
 	if slices.ContainsFunc(tabs, func(t verbs.Tab) bool { return t.State == verbs.StateLive }) {
+		aside := map[string]any{"aside": true}
 		err = errors.Join(err,
-			e.read(ctx, "console.json", &verbs.Console, map[string]any{"aside": true}),
-			e.read(ctx, "errors.json", &verbs.Errors, nil),
-			e.read(ctx, "requests.json", &verbs.Requests, nil))
+			e.read(ctx, "console.json", &verbs.Console, aside),
+			e.read(ctx, "errors.json", &verbs.Errors, aside),
+			e.read(ctx, "requests.json", &verbs.Requests, aside))
+	} else {
+		err = errors.Join(err, e.copyRecord())
 	}
 	return &verbs.ExportOut{Dir: e.dir, Files: e.files}, err
+}
+
+// copyRecord writes what was kept when the session's last daemon ended, if anything was.
+func (e *export) copyRecord() error {
+	raw, err := os.ReadFile(e.root().RecordFile(e.session))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return wire.OSError("reading the record", err)
+	}
+	var record verbs.SessionRecord
+	if err := json.Unmarshal(raw, &record); err != nil {
+		e.warn("the record of the session cannot be read: " + err.Error())
+		return nil
+	}
+	return errors.Join(
+		e.write("console.json", verbs.ConsoleOut{Messages: record.Console}),
+		e.write("errors.json", verbs.ErrorsOut{Errors: record.Errors}),
+		e.write("requests.json", verbs.RequestsOut{Requests: record.Requests}))
 }
 
 // makeEmptyDir creates a directory, or returns an error if it has files already.
@@ -112,7 +135,7 @@ func (e *export) picture(ctx context.Context, tab verbs.Tab) error {
 
 // read writes the output of a verb. If the session does not answer, that is a warning.
 func (e *export) read(ctx context.Context, name string, verb wire.AnyVerb, params map[string]any) error {
-	result, err := e.Do(ctx, Command{Session: e.session, Verb: verb, Params: params})
+	result, err := e.Do(ctx, Command{Session: e.session, Verb: verb, Params: params, Running: true})
 	if err != nil {
 		e.warn(name + " is missing: " + err.Error())
 		return nil
