@@ -56,6 +56,7 @@ func scenarios() []scenario {
 		{nameColdStart, measureColdStart},
 		{nameTasks, measureTasks},
 		{nameTools, measureTools},
+		{"ten tasks beside a review page", measureReview},
 		{"growth", measureGrowth},
 		{"growth: new page of a bare browser", measureBareGrowth},
 	}

@@ -150,8 +150,16 @@ function drawFilter() {
   select.value = sessions.includes(chosen) ? chosen : "";
 }
 
+// redraw replaces what an element shows if the text that describes it has changed. Otherwise a redraw
+// would take the focus from what is in the element.
+function redraw(container, description, make) {
+  if (container.dataset.shown === description) return;
+  container.dataset.shown = description;
+  container.replaceChildren(...make());
+}
+
 function drawUndo() {
-  $("undo").replaceChildren(...state.closing.map((closing) => {
+  redraw($("undo"), state.closing.map(({ id }) => id).join(), () => state.closing.map((closing) => {
     const names = closing.tabs.map((tab) => tab.session + "/" + tab.tab);
     const text = names.length === 1 ? "Closing " + names[0] : "Closing " + names.length + " tabs";
     const button = element("button", { type: "button", textContent: "Undo" });
@@ -164,12 +172,20 @@ function draw() {
   drawUndo();
   drawFilter();
   $("close-released").disabled = !toClose().length;
+  const focused = document.activeElement;
   const detail = drawDetail();
   $("grid").hidden = detail;
   $("detail").hidden = !detail;
   if (!detail) drawGrid();
+  keepFocus(focused);
   const waiting = state.tabs.filter((tab) => groupOf(tab) === "Needs you").length;
   document.title = (waiting ? "(" + waiting + ") " : "") + "abrowser review";
+}
+
+// keepFocus moves the focus to the shown part if what had it is gone. Otherwise a person without a mouse
+// would have to begin at the top of the page.
+function keepFocus(focused) {
+  if (focused && focused !== document.body && !focused.checkVisibility()) $($("grid").hidden ? "detail" : "grid").focus({ preventScroll: true });
 }
 
 const closeTabs = (tabs) => attempt(() => ask("close", { tabs: tabs.map((tab) => ({ session: tab.sessionId, tab: tab.tabId })) }));

@@ -7,6 +7,8 @@ let current = null; // the tab that is shown
 let taken = null; // the name of the session that this page has taken over
 let renewal = 0;
 let page = { width: 1280, height: 720 }; // the visible part in CSS pixels
+let inputs = Promise.resolve(); // the person's input reaches the page in order
+let answering = Promise.resolve(); // the person's answers that are on their way
 let reading = 0; // counts the reads of the log, so that an older one does not replace a newer one
 
 // tabOfAddress returns the tab that the fragment names. Without a tab it is the session's active one.
@@ -39,8 +41,8 @@ function drawDetail() {
   $("screen").classList.toggle("taken", isTaken);
   if (document.activeElement !== $("address")) $("address").value = tab.url;
   drawAsks(tab);
-  $("tabs").replaceChildren(...state.tabs.filter((t) => t.sessionId === tab.sessionId).map((t) =>
-    element("li", {}, element("a", { href: addressOf(t), textContent: t.tabId + " " + (t.title || t.url) }))));
+  const own = state.tabs.filter((t) => t.sessionId === tab.sessionId).map((t) => ({ href: addressOf(t), textContent: t.tabId + " " + (t.title || t.url) }));
+  redraw($("tabs"), JSON.stringify(own), () => own.map((link) => element("li", {}, element("a", link))));
   readLog(tab);
   return true;
 }
@@ -56,10 +58,7 @@ async function drawAsks(tab) {
     }));
   if (tab.activity !== "released" && tab.activity !== "closed") boxes.push(...await pageQuestions(tab));
   if (nameOrNone(current) !== nameOf(tab)) return;
-  const texts = boxes.map((box) => (box.dataset.id ?? "") + box.textContent).join("\n");
-  if (texts === $("asks").dataset.texts) return; // a redraw would lose the focus
-  $("asks").dataset.texts = texts;
-  $("asks").replaceChildren(...boxes);
+  redraw($("asks"), boxes.map((box) => (box.dataset.id ?? "") + box.textContent).join("\n"), () => boxes);
 }
 
 // pageQuestions returns boxes for an open dialog, and for permissions that a person decides.
@@ -115,7 +114,9 @@ function fileBox(tab, q) {
 function questionBox(text, answers) {
   const buttons = Object.entries(answers).map(([label, answer]) => {
     const button = element("button", { type: "button", textContent: label });
-    button.addEventListener("click", () => attempt(answer).then(() => current && drawAsks(current)));
+    button.addEventListener("click", () => {
+      answering = Promise.all([answering, attempt(answer)]).then(() => current && drawAsks(current)).catch((error) => report(error.message));
+    });
     return button;
   });
   return element("div", { className: "question" }, element("p", { textContent: text }), ...buttons.flatMap((button) => [button, " "]));
@@ -187,12 +188,13 @@ async function handBack(note) {
   const session = taken;
   taken = null;
   clearInterval(renewal);
+  await answering; // the task continues with what the person has done
+  await Promise.race([inputs, pause(1000)]); // an open dialog holds them up, and ends with the hand-back
   await run(session, "hand-back", { note }).catch(() => {}); // a session without a daemon was not held
   $("note").value = "";
   draw();
 }
 
-let inputs = Promise.resolve(); // the person's input reaches the page in order
 
 // send passes one input of the person to the page.
 function send(method, params) {
