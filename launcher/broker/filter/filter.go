@@ -3,7 +3,8 @@
 // and workers do, because Chromium then resolves no names and opens no connections by itself.
 //
 // The proxy accepts connections from processes of this user only. It requests no certificates and
-// does not see what an encrypted connection carries.
+// does not see what an encrypted connection carries. If the environment names a proxy of the network
+// (https_proxy, http_proxy, no_proxy), as Chromium itself would use it, requests go through that.
 package filter
 
 import (
@@ -15,6 +16,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httputil"
+	"net/url"
 	"sync"
 	"time"
 
@@ -38,6 +40,7 @@ type Proxy struct {
 	server   *http.Server
 	forward  *httputil.ReverseProxy
 	direct   *http.Transport
+	upstream func(*http.Request) (*url.URL, error) // returns the proxy of the network, or nil
 	end      context.CancelFunc
 
 	mu      sync.Mutex // guards the fields below
@@ -48,6 +51,10 @@ type Proxy struct {
 // Listen starts a proxy to the given domains. The address is a port of 127.0.0.1; if it is empty,
 // the proxy uses a free port. The caller has to call [Proxy.Close].
 func Listen(ctx context.Context, address string, allowed domains.List, log *slog.Logger) (*Proxy, error) {
+	return listen(ctx, address, allowed, http.ProxyFromEnvironment, log)
+}
+
+func listen(ctx context.Context, address string, allowed domains.List, upstream func(*http.Request) (*url.URL, error), log *slog.Logger) (*Proxy, error) {
 	if address == "" {
 		address = "127.0.0.1:0"
 	}
@@ -57,9 +64,9 @@ func Listen(ctx context.Context, address string, allowed domains.List, log *slog
 		return nil, err
 	}
 	serving, end := context.WithCancel(context.WithoutCancel(ctx))
-	p := &Proxy{domains: allowed, log: log, listener: loopback.Own(listener, maxClients, log), end: end}
+	p := &Proxy{domains: allowed, log: log, listener: loopback.Own(listener, maxClients, log), upstream: upstream, end: end}
 	p.direct = &http.Transport{
-		DialContext: (&net.Dialer{Timeout: dialTime}).DialContext, DisableCompression: true, IdleConnTimeout: idleTime, MaxResponseHeaderBytes: maxHead,
+		Proxy: upstream, DialContext: (&net.Dialer{Timeout: dialTime}).DialContext, DisableCompression: true, IdleConnTimeout: idleTime, MaxResponseHeaderBytes: maxHead,
 	}
 	quiet := slog.NewLogLogger(log.Handler(), slog.LevelDebug)
 	p.forward = &httputil.ReverseProxy{
@@ -113,7 +120,10 @@ func failed(w http.ResponseWriter, _ *http.Request, err error) {
 func reason(err error) string {
 	var op *net.OpError
 	var name *net.DNSError
+	var network networkError
 	switch {
+	case errors.As(err, &network):
+		return string(network)
 	case errors.As(err, &name):
 		return name.Err
 	case errors.As(err, &op):
@@ -129,7 +139,7 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request) {
 	}
 	defer p.running.Done()
 	ctx := r.Context()
-	site, err := (&net.Dialer{Timeout: dialTime}).DialContext(ctx, "tcp", r.URL.Host)
+	site, err := p.dial(ctx, r.URL.Host)
 	if err != nil {
 		failed(w, r, err)
 		return
