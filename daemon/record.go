@@ -4,20 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
-	"path/filepath"
 	"time"
 
-	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// Limits of the records, which the help of [verbs.SessionExport] states.
 const (
-	recordTime  = time.Second // for the driver to return what it has
-	recordAge   = 7 * 24 * time.Hour
-	recordSize  = 1 << 20 // of one session
-	recordsSize = 64 << 20
+	recordTime = time.Second // for the driver to return what it has
+	recordSize = 1 << 20     // of one session; the help of [verbs.SessionExport] states it
 )
 
 // keepRecord saves what the session's pages have logged and requested, for [verbs.SessionExport]. It
@@ -42,12 +37,12 @@ func (s *Session) keepRecord(ctx context.Context) {
 	for i := range record.Requests {
 		record.Requests[i] = bare(record.Requests[i])
 	}
-	file := s.Root.RecordFile(s.Name)
-	if err := saveRecord(file, record); err != nil {
-		s.Log.Warn("saving the record", "error", err)
+	raw, err := encodeRecord(record)
+	if err == nil {
+		err = s.Root.KeepRecord(s.Root.RecordFile(s.Name), raw)
 	}
-	if err := home.Trim(filepath.Dir(file), recordAge, recordsSize); err != nil {
-		s.Log.Warn("removing old records", "error", err)
+	if err != nil {
+		s.Log.Warn("saving the record", "error", err)
 	}
 }
 
@@ -63,16 +58,13 @@ func bare(r verbs.Request) verbs.Request {
 	return r
 }
 
-// saveRecord writes a record to a file. It leaves out the oldest entries until the rest has at most
+// encodeRecord returns a record as JSON. It leaves out the oldest entries until the rest has at most
 // recordSize bytes.
-func saveRecord(file string, r verbs.SessionRecord) error {
+func encodeRecord(r verbs.SessionRecord) ([]byte, error) {
 	for {
 		raw, err := json.Marshal(r)
-		if err != nil {
-			return err
-		}
-		if len(raw) <= recordSize {
-			return home.WriteFile(file, raw)
+		if err != nil || len(raw) <= recordSize {
+			return raw, err
 		}
 		r.Console, r.Errors, r.Requests = newerHalf(r.Console), newerHalf(r.Errors), newerHalf(r.Requests)
 	}

@@ -232,6 +232,13 @@ func (b *broker) servePrune(ctx context.Context, _ *wire.Call, in verbs.TabPrune
 		}
 	}
 	out.DryRun = in.DryRun
+	if !in.DryRun {
+		var closing map[string][]patches.Tab
+		if err := b.do(ctx, func() { closing = b.mux.Prunable(in.Prefix, age) }); err != nil {
+			return out, err
+		}
+		b.keepPicturesOf(ctx, closing)
+	}
 	closed, err := await(ctx, b, func(done func(map[string][]patches.Tab)) {
 		if in.DryRun {
 			done(b.mux.Prunable(in.Prefix, age))

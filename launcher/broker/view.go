@@ -145,6 +145,7 @@ func (b *broker) serveInput(ctx context.Context, _ *wire.Call, in verbs.InputIn)
 
 // serveCloseTab closes a tab for a person.
 func (b *broker) serveCloseTab(ctx context.Context, _ *wire.Call, in verbs.CloseTabIn) (verbs.Empty, error) {
+	b.keepPicture(ctx, in.Session, in.Tab)
 	refusal, err := await(ctx, b, func(done func(error)) {
 		target, err := b.targetOf(in.Session, in.Tab)
 		if err != nil {

@@ -63,12 +63,6 @@ func (r Root) JournalFile(session string) string {
 	return r.Path("state", "sessions", fileName(session)+".har.jsonl")
 }
 
-// RecordFile returns the path of the file with what is kept of the session's last daemon, for
-// [verbs.SessionExport].
-func (r Root) RecordFile(session string) string {
-	return r.Path("state", "records", fileName(session)+".json")
-}
-
 // Forget removes what is saved about a session when the session ends: its location, its
 // settings, its recorded requests and its alias.
 func (r Root) Forget(session string) error {

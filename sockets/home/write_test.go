@@ -2,8 +2,10 @@ package home
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -63,5 +65,20 @@ func TestTrim(t *testing.T) {
 	must(t, Trim(dir, 5*time.Hour, 25))
 	if got := left(); got != "new older" {
 		t.Errorf("after Trim() by size there are %s", got)
+	}
+}
+
+func TestPictures(t *testing.T) {
+	root := Root{Dir: filepath.Join(t.TempDir(), "[r]*")}
+	for _, one := range [][2]string{{"a", "t1"}, {"a", "t12"}, {"a.t1", "t2"}, {"A", "t3"}} {
+		must(t, root.KeepRecord(root.PictureFile(one[0], one[1]), []byte("picture")))
+	}
+	must(t, root.KeepRecord(root.RecordFile("a"), []byte("{}")))
+	for session, want := range map[string]string{"a": "t1 t12", "a.t1": "t2", "A": "t3", "b": ""} {
+		got, err := root.Pictures(session)
+		must(t, err)
+		if names := strings.Join(slices.Sorted(maps.Keys(got)), " "); names != want {
+			t.Errorf("session %s has the pictures %q, want %q", session, names, want)
+		}
 	}
 }

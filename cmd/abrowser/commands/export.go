@@ -61,11 +61,11 @@ func (x *run) exportSession(ctx context.Context, in verbs.ExportIn) (*verbs.Expo
 		err = errors.Join(err,
 			e.read(ctx, "console.json", &verbs.Console, aside),
 			e.read(ctx, "errors.json", &verbs.Errors, aside),
-			e.readRequests(ctx, aside))
+			e.read(ctx, "requests.json", &verbs.Requests, aside))
 	} else {
 		err = errors.Join(err, e.copyRecord())
 	}
-	err = errors.Join(err, e.copyDownloads(ctx))
+	err = errors.Join(err, e.copyPictures(), e.copyDownloads(ctx))
 	return &verbs.ExportOut{Dir: e.dir, Files: e.files}, err
 }
 
@@ -86,7 +86,7 @@ func (e *export) copyRecord() error {
 	return errors.Join(
 		e.write("console.json", verbs.ConsoleOut{Messages: record.Console}),
 		e.write("errors.json", verbs.ErrorsOut{Errors: record.Errors}),
-		e.writeHAR(record.Requests))
+		e.write("requests.json", verbs.RequestsOut{Requests: record.Requests}))
 }
 
 // makeEmptyDir creates a directory, or returns an error if it has files already.

@@ -96,19 +96,6 @@ func (j *Journal) read() ([]json.RawMessage, error) {
 	return entries, nil
 }
 
-// WriteArchive writes entries to a HAR file, which it replaces.
-func WriteArchive(path string, entries []Entry) error {
-	var lines []json.RawMessage
-	for _, e := range entries {
-		line, err := json.Marshal(e)
-		if err != nil {
-			return err
-		}
-		lines = append(lines, line)
-	}
-	return writeArchive(path, lines)
-}
-
 // writeArchive writes the file whole or not at all. Only the current user may read the file, since
 // it may contain secrets.
 func writeArchive(path string, entries []json.RawMessage) error {

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/abrowser/abrowser/sockets/verbs"
@@ -38,11 +40,22 @@ func (e *export) copyDownloads(ctx context.Context) error {
 	return err
 }
 
+// copyPictures copies the last pictures of tabs that are closed.
+func (e *export) copyPictures() error {
+	pictures, err := e.root().Pictures(e.session)
+	for _, tab := range slices.Sorted(maps.Keys(pictures)) {
+		if name := tab + ".jpeg"; !slices.Contains(e.files, name) {
+			err = errors.Join(err, e.copyFile(pictures[tab], name))
+		}
+	}
+	return err
+}
+
 // copyFile copies a file to the given name in the directory.
 func (e *export) copyFile(from, name string) error {
 	in, err := os.Open(from)
 	if err != nil {
-		e.warn(name + " is missing: it has just been fetched")
+		e.warn(name + " is missing: it has just been removed")
 		return nil
 	}
 	defer in.Close()
