@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/abrowser/abrowser/sockets/verbs"
@@ -14,20 +15,30 @@ const (
 	maxReports  = 256                   // events that wait to be reported
 )
 
-// reporter tells the broker what happens in the session. It never delays a command: if the broker
-// does not respond, events are dropped.
+// reporter tells the broker what happens in the session. It delays no command but close: if the
+// broker does not respond, events are dropped.
 type reporter struct {
 	broker *Broker
-	events chan verbs.Event
+	wake   chan struct{} // has a token if an event waits
+
+	sending sync.Mutex // held while a report is sent, so that reports arrive in order
+
+	mu     sync.Mutex // guards events; never held during I/O
+	events []verbs.Event
 }
 
-func newReporter(b *Broker) *reporter { return &reporter{b, make(chan verbs.Event, maxReports)} }
+func newReporter(b *Broker) *reporter { return &reporter{broker: b, wake: make(chan struct{}, 1)} }
 
 // add adds an event. The reporter sets its time.
 func (r *reporter) add(e verbs.Event) {
 	e.At = time.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.events) < maxReports {
+		r.events = append(r.events, e)
+	}
 	select {
-	case r.events <- e:
+	case r.wake <- struct{}{}:
 	default:
 	}
 }
@@ -44,6 +55,9 @@ func (r *reporter) addCommand(verb wire.Spec, err error, took time.Duration) {
 		e.Code = failure.Code
 	}
 	r.add(e)
+	if verb.Name == verbs.Close.Name && e.Code == "" {
+		r.report() // before the reply, so that lists show it from then on
+	}
 	switch e.Code {
 	case wire.CodeWedged:
 		r.add(verbs.Event{Kind: verbs.EventWedged, Message: failure.Message})
@@ -61,33 +75,29 @@ func (r *reporter) addQuestion(q wire.Record) {
 func (r *reporter) run(ctx context.Context) {
 	for {
 		select {
-		case e := <-r.events:
-			r.report(r.rest(e))
+		case <-r.wake:
+			r.report()
 			if !Sleep(ctx, reportPause) {
 				continue
 			}
 		case <-ctx.Done():
-			if left := r.rest(); len(left) > 0 {
-				r.report(left)
-			}
+			r.report()
 			return
 		}
 	}
 }
 
-// rest returns the given events and those that wait.
-func (r *reporter) rest(all ...verbs.Event) []verbs.Event {
-	for {
-		select {
-		case e := <-r.events:
-			all = append(all, e)
-		default:
-			return all
-		}
+// report reports the events that wait, after reports that are being sent.
+func (r *reporter) report() {
+	r.sending.Lock()
+	defer r.sending.Unlock()
+	r.mu.Lock()
+	all := r.events
+	r.events = nil
+	r.mu.Unlock()
+	if len(all) == 0 {
+		return
 	}
-}
-
-func (r *reporter) report(all []verbs.Event) {
 	ctx, cancel := context.WithTimeout(context.Background(), reportTime)
 	defer cancel()
 	in := verbs.ReportIn{Session: r.broker.session, Events: all}

@@ -34,6 +34,7 @@ type call struct {
 	replacesLoad  bool   // the command navigates, and replaces what the page is loading
 	acceptsListed bool   // the broker's entry for the tab is enough for the reply
 	askedDirectly bool   // the last message to the page was sent over the direct connection
+	choosers      int    // how many file choosers had opened before the command
 	typed         bool   // keyboard input was sent, and the page may navigate because of it
 	frame         string // the prefix of all selectors in the session's frame; see enterFrame
 	waitsInFull   bool   // an action waits until its timeout, even on a page that does not change: see stillTime
@@ -70,7 +71,7 @@ func by[T, In, Out any](embed func(*call) T, serve func(T, context.Context, In) 
 
 func bind[In, Out any](p *pages, serve func(*call, context.Context, In) (Out, error)) func(context.Context, *daemon.Call, In) (Out, error) {
 	return func(ctx context.Context, c *daemon.Call, in In) (Out, error) {
-		made := &call{Call: c, pages: p}
+		made := &call{Call: c, pages: p, choosers: p.prompts.Opened()}
 		c.BeforeReply = made.warnOfLateEffects
 		return serve(made, ctx, in)
 	}

@@ -244,7 +244,10 @@ func (c *call) effects(ctx context.Context) verbs.Effects {
 	if !quiet {
 		e.Opened = c.newTabs(ctx)
 		if e.FileChooser = c.Tabs.TakeFileChooser(); e.FileChooser {
-			c.awaitEvents() // then policy status has the file chooser
+			// Playwright asks the page about the file chooser before it reports it.
+			catching, cancel := context.WithTimeout(ctx, catchTime)
+			c.prompts.AwaitOpened(catching, c.choosers)
+			cancel()
 		}
 	}
 	e.Dialogs = c.AddNotices()

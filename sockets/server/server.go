@@ -35,7 +35,7 @@ type Server struct {
 	// OnIdleConnsClosed is called after the context of Serve has ended and the idle connections
 	// are closed. Requests may still run then. OnIdleConnsClosed may be nil.
 	OnIdleConnsClosed func()
-	// Served is called when a verb has ended, before its response is sent. It must not block. The
+	// Served is called when a verb has ended, before its response is sent, which it may delay. The
 	// error is that of the response, or nil. Served may be nil.
 	Served func(verb wire.Spec, err error, took time.Duration)
 }

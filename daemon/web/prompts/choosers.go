@@ -1,6 +1,7 @@
 package prompts
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -30,9 +31,36 @@ func (p *Prompts) Open(page any, c Chooser) {
 	defer p.mu.Unlock()
 	p.last++
 	p.choosers[page] = &openChooser{c, fmt.Sprintf("q%d", p.last), time.Now().Add(personTime)}
+	p.opened++
+	close(p.changed)
+	p.changed = make(chan struct{})
 	for other, one := range p.choosers {
 		if !one.isOpen() {
 			delete(p.choosers, other)
+		}
+	}
+}
+
+// Opened returns how many file choosers have opened.
+func (p *Prompts) Opened() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.opened
+}
+
+// AwaitOpened waits until more than the given number of file choosers have opened, or ctx ends.
+func (p *Prompts) AwaitOpened(ctx context.Context, more int) {
+	for {
+		p.mu.Lock()
+		opened, changed := p.opened, p.changed
+		p.mu.Unlock()
+		if opened > more {
+			return
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
 		}
 	}
 }

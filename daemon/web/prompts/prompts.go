@@ -20,6 +20,8 @@ type Prompts struct {
 	last      int
 	pending   map[string]*question
 	choosers  map[any]*openChooser // by page
+	opened    int                  // how many file choosers have opened
+	changed   chan struct{}        // closed when the next one opens
 	queue     []pickerAnswer
 	saves     map[string]string // the paths of the files that pages may write, by id
 	clipboard string            // the text that a page of the session copied last
@@ -27,7 +29,7 @@ type Prompts struct {
 
 // New returns the prompts of a session.
 func New(state *daemon.StateStore, notices *daemon.Notices) *Prompts {
-	return &Prompts{state: state, notices: notices, pending: map[string]*question{}, choosers: map[any]*openChooser{}, saves: map[string]string{}}
+	return &Prompts{state: state, notices: notices, pending: map[string]*question{}, choosers: map[any]*openChooser{}, changed: make(chan struct{}), saves: map[string]string{}}
 }
 
 // Request is a request of a page. None of its content can be trusted.
