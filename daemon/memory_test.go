@@ -186,10 +186,12 @@ type broker struct {
 	tabs    verbs.TabsOut
 	news    verbs.NoticesOut
 	release []verbs.ReleaseIn
+	reports reports
 }
 
 func (b *broker) handlers() []wire.Handler {
 	return []wire.Handler{
+		wire.Bind(verbs.BrokerReport, b.reports.serve),
 		wire.Bind(verbs.BrokerClaim, func(_ context.Context, call *wire.Call, in verbs.ClaimIn) (verbs.ClaimOut, error) {
 			b.mu.Lock()
 			defer b.mu.Unlock()
