@@ -86,3 +86,23 @@ func TestUpload(t *testing.T) {
 		}
 	}
 }
+
+// When the reply to a click says that the page has opened a file chooser, policy status lists it, so
+// that the next command can answer it. Each click opens another one.
+func TestFileChooserIsListedAfterTheClick(t *testing.T) {
+	t.Parallel()
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/page/one"))
+	eval(t, s, "document.body.innerHTML = '<input type=file>'; 0")
+	known := ""
+	for range 20 {
+		if out := do(t, s, verbs.Click, verbs.ClickIn{Element: element("input")}); !out.FileChooser {
+			t.Fatalf("the click answers %+v", out)
+		}
+		pending := do(t, s, verbs.PolicyStatus, verbs.Empty{}).Pending
+		if len(pending) != 1 || pending[0].Kind != wire.KindFileChooser || pending[0].ID == known {
+			t.Fatalf("after a click policy status lists %+v; before it was %q", pending, known)
+		}
+		known = pending[0].ID
+	}
+}
