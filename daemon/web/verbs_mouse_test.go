@@ -2,9 +2,12 @@ package web_test
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/abrowser/abrowser/daemon/daemontest"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -128,4 +131,43 @@ func TestDragToNothing(t *testing.T) {
 	if got := eval(t, s, "log.join()"); got != `"mousedown,mouseup"` {
 		t.Errorf("the page got %s", got)
 	}
+}
+
+// A swipe scrolls the page as far as the finger moves, and not further because of momentum, also while
+// the page or the machine is busy.
+func TestSwipeHasNoMomentum(t *testing.T) {
+	t.Parallel()
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/tall"))
+	const distance, tolerance = 300, 100 // busy pages lose one or two of the eight movements
+	for _, busy := range []int{0, 10, 30} {
+		eval(t, s, fmt.Sprintf(`clearInterval(window.busy); document.body.style.height = "5000px"; scrollTo(0, 1000);
+			window.busy = setInterval(() => { const until = performance.now() + %d; while (performance.now() < until); }, 16); 1`, busy))
+		for range 2 {
+			do(t, s, verbs.Swipe, verbs.SwipeIn{Direction: "up", Distance: distance})
+			first := settled(t, s)
+			do(t, s, verbs.Swipe, verbs.SwipeIn{Direction: "down", Distance: distance})
+			second := settled(t, s)
+			if up, down := first-1000, first-second; math.Abs(up-distance) > tolerance || math.Abs(down-distance) > tolerance {
+				t.Errorf("busy for %d ms of each 16 ms: a swipe of %d scrolls by %v, and one in the other direction by %v", busy, distance, up, down)
+			}
+			eval(t, s, "scrollTo(0, 1000); 1")
+		}
+	}
+}
+
+// settled returns how far the page is scrolled, once it has been the same for 300 ms.
+func settled(t testing.TB, s *daemontest.Session) float64 {
+	t.Helper()
+	y, err := strconv.ParseFloat(eval(t, s, `new Promise((done) => {
+		let last = -1, since = 0;
+		const look = setInterval(() => {
+			if (scrollY != last) { last = scrollY; since = performance.now(); }
+			if (performance.now() - since > 300) { clearInterval(look); done(scrollY); }
+		}, 20);
+	})`), 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return y
 }

@@ -148,6 +148,7 @@ type SwipeOut struct {
 // Swipe moves a finger over the page.
 var Swipe = wire.Verb[SwipeIn, SwipeOut]{Spec: wire.Spec{
 	Name: "swipe", Group: groupInput, Short: "Move a finger over the middle of the page", Example: "abrowser swipe up",
+	Long: "The page scrolls about as far as the finger moves, because the finger stops before it leaves the page.",
 }}
 
 // HighlightOut is the output of [Highlight].

@@ -3,6 +3,7 @@ package args
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/abrowser/abrowser/cmd/abrowser/config"
 	"github.com/abrowser/abrowser/sockets/verbs"
@@ -28,6 +29,9 @@ func (l Line) On(name string) bool { on, _ := l.Global[name].(bool); return on }
 // error.
 func Parse(argv []string) (Line, error) {
 	l := Line{Global: map[string]any{}, Params: map[string]any{}}
+	if err := checkUTF8(argv); err != nil {
+		return l, err
+	}
 	global := flagsOf(config.Fields(), l.Global)
 	r, err := newIndex(verbs.All()).resolve(global, argv)
 	l.Words, l.Verb, l.Rest = r.words, r.verb, r.rest
@@ -49,7 +53,18 @@ func Parse(argv []string) (Line, error) {
 	if l.On("help") || l.On("version") {
 		return l, nil
 	}
-	return l, bind(spec, fields, n.texts, l.Params)
+	return l, wire.WithDefaultHint(bind(spec, fields, n.texts, l.Params), "abrowser %s --help", spec.Name)
+}
+
+// checkUTF8 returns an error for a token that is not UTF-8. Requests are JSON, where the invalid bytes
+// would silently become other characters.
+func checkUTF8(argv []string) error {
+	for _, token := range argv {
+		if !utf8.ValidString(token) {
+			return wire.Errorf(wire.CodeBadInput, "%.60q is not UTF-8", token).WithHint("convert it: iconv -t UTF-8")
+		}
+	}
+	return nil
 }
 
 // parseGlobal parses the global flags of a line without a verb. The tokens after one of the

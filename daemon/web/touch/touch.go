@@ -14,12 +14,18 @@ import (
 )
 
 const (
-	steps    = 10                    // movements of a swipe
-	stepTime = 16 * time.Millisecond // about one frame, because pages measure the speed of the finger
+	interval = 16 * time.Millisecond // between two events; about one frame
+	moves    = 8
+	// The finger stays at the end for longer than Chromium looks back to measure its speed, which is
+	// 100 ms. The page then scrolls as far as the finger has moved: its momentum would depend on how
+	// busy the machine is. All events together take less than 300 ms, because after that pages no longer
+	// take the movement for a swipe.
+	rests = 8
 )
 
 // Swipe moves a finger across the middle of the page in a direction. The middle of the movement is
 // the middle of the page, so the movement begins and ends in the page if the page is large enough.
+// The page scrolls about as far as the finger moves.
 func Swipe(ctx context.Context, p *direct.Page, in verbs.SwipeIn) (verbs.SwipeOut, error) {
 	var layout struct {
 		Viewport struct{ ClientWidth, ClientHeight float64 } `json:"cssVisualViewport"`
@@ -40,9 +46,9 @@ func Swipe(ctx context.Context, p *direct.Page, in verbs.SwipeIn) (verbs.SwipeOu
 	if err := touch("touchStart", at(-0.5)); err != nil {
 		return verbs.SwipeOut{}, err
 	}
-	for i := 1; i <= steps; i++ {
-		daemon.Sleep(ctx, stepTime)
-		if err := touch("touchMove", at(float64(i)/steps-0.5)); err != nil {
+	for i := 1; i <= moves+rests; i++ {
+		daemon.Sleep(ctx, interval)
+		if err := touch("touchMove", at(min(1, float64(i)/moves)-0.5)); err != nil {
 			return verbs.SwipeOut{}, err
 		}
 	}
