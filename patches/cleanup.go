@@ -1,6 +1,7 @@
 package patches
 
 import (
+	"maps"
 	"time"
 
 	"github.com/abrowser/abrowser/patches/cdp"
@@ -12,12 +13,20 @@ import (
 // targets of their own, so cleanup attaches to them.
 type cleanup struct {
 	m        *Mux
-	sessions map[string]*target // pages being cleaned, by the ids of the sessions on them
+	sessions map[string]*cleaning // by the ids of the sessions on the pages and their frames
 }
 
-// cleanupTime is how long cleanup waits for events about the frames of a page. In the main frame
-// the script runs at once, without waiting for an event.
-const cleanupTime = 2 * time.Second
+// cleaning is the cleaning of one page.
+type cleaning struct {
+	target  *target
+	session string // the session on the page
+	waits   int    // the number of replies that the browser has not sent yet
+	stopped bool
+}
+
+// cleanupTime is the longest time that a page may take to report its frames. It does so as soon as
+// its scripts let it, which takes long if the page or the machine is busy.
+const cleanupTime = time.Minute
 
 const (
 	attachFrames = `{"autoAttach":true,"waitForDebuggerOnStart":false,"flatten":true,"filter":[{"type":"iframe"},{"exclude":true}]}`
@@ -35,42 +44,55 @@ func (cl *cleanup) start(t *target) {
 	if cl.m.CleanupScript == "" || t.session == "" || t.paused {
 		return
 	}
-	page := t.session
-	cl.m.call("Runtime.evaluate", encode(evaluateParams{Expression: cl.m.CleanupScript, Silent: true}), page, nil)
-	cl.watch(page, t)
-	cl.m.after(cleanupTime, func() {
-		for session, of := range cl.sessions {
-			if of == t {
-				delete(cl.sessions, session)
-			}
-		}
-		cl.m.call("Target.setAutoAttach", []byte(detachFrames), page, nil)
-		cl.m.call("Runtime.disable", nil, page, nil)
-	})
+	if before := cl.sessions[t.session]; before != nil { // the page was released twice within a short time
+		cl.stop(before)
+	}
+	c := &cleaning{target: t, session: t.session}
+	cl.m.call("Runtime.evaluate", encode(evaluateParams{Expression: cl.m.CleanupScript, Silent: true}), c.session, nil)
+	cl.watch(c.session, c)
+	cl.m.after(cleanupTime, func() { cl.stop(c) })
 }
 
-// watch makes the browser send events on a CDP session that is attached to page t or to one of its
+// watch makes the browser send events on a CDP session that is attached to the page or to one of its
 // frames. The events report the execution contexts of the page or frame, and the frames of other
-// sites in it.
-func (cl *cleanup) watch(session string, t *target) {
-	cl.sessions[session] = t
-	cl.m.call("Runtime.enable", nil, session, nil)
-	cl.m.call("Target.setAutoAttach", []byte(attachFrames), session, nil)
+// sites in it. The browser sends the events about those that exist before its replies, so the
+// cleaning ends with the last reply.
+func (cl *cleanup) watch(session string, c *cleaning) {
+	cl.sessions[session] = c
+	c.waits += 2
+	replied := func(cdp.Message) {
+		if c.waits--; c.waits == 0 {
+			cl.stop(c)
+		}
+	}
+	cl.m.call("Runtime.enable", nil, session, replied)
+	cl.m.call("Target.setAutoAttach", []byte(attachFrames), session, replied)
+}
+
+// stop ends the cleaning of a page: the browser sends no further events about its frames.
+func (cl *cleanup) stop(c *cleaning) {
+	if c.stopped {
+		return
+	}
+	c.stopped = true
+	maps.DeleteFunc(cl.sessions, func(_ string, of *cleaning) bool { return of == c })
+	cl.m.call("Target.setAutoAttach", []byte(detachFrames), c.session, nil)
+	cl.m.call("Runtime.disable", nil, c.session, nil)
 }
 
 // handleEvent handles an event on a session in cleanup.sessions. If the event reports a frame of
 // another site, handleEvent watches the frame. If the event reports the main execution context of a
 // frame, handleEvent runs the script there. If a client has connected since the release,
 // handleEvent does nothing, because the contents of the frame may belong to the new client.
-func (cl *cleanup) handleEvent(t *target, in cdp.Message) {
-	if t.owner == nil || t.owner.live() {
+func (cl *cleanup) handleEvent(c *cleaning, in cdp.Message) {
+	if c.target.owner == nil || c.target.owner.live() {
 		return
 	}
 	switch in.Method {
 	case "Target.attachedToTarget":
 		var p attachedParams
 		if in.Params(&p) == nil {
-			cl.watch(p.SessionID, t)
+			cl.watch(p.SessionID, c)
 		}
 	case "Runtime.executionContextCreated":
 		var p struct {

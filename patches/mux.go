@@ -138,7 +138,7 @@ func New(o Options) *Mux {
 		creates: map[int64]*tenant{}, evicting: map[string]bool{},
 	}
 	m.downloads = downloads{m: m, byGUID: map[string]*download{}}
-	m.cleanup = cleanup{m: m, sessions: map[string]*target{}}
+	m.cleanup = cleanup{m: m, sessions: map[string]*cleaning{}}
 	m.guard = dialogGuard{m: m}
 	m.spare = sparePage{m: m}
 	m.uploads = folderUploads{m: m}

@@ -47,8 +47,8 @@ func (m *Mux) FromBrowser(raw []byte) {
 		}
 		m.dialogEvent(t, in)
 	}
-	if t := m.cleanup.sessions[in.Session]; t != nil {
-		m.cleanup.handleEvent(t, in)
+	if c := m.cleanup.sessions[in.Session]; c != nil {
+		m.cleanup.handleEvent(c, in)
 	}
 }
 
