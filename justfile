@@ -57,16 +57,18 @@ vuln:
 
 # To update the figures in README.md and cmd/bench/README.md: just bench -out /tmp/figures.json, then just bench -readme /tmp/figures.json
 # measure abrowser and similar programs from npm side by side; takes about ten minutes; see `just bench -h`
+[positional-arguments]
 bench *args:
-    cd cmd/bench && go run . {{ args }}
+    cd cmd/bench && go run . "$@"
 
 # measure single parts: a command, a call over a socket, a message through the broker
 bench-parts *args:
     go test ./cmd/abrowser ./cmd/abrowser/cli ./sockets/server ./launcher/broker -run '^$' -bench . {{ args }}
 
 # remove each guard in cmd/mutants/guards.txt in turn and expect its tests to fail; words select guards by name, file or test
+[positional-arguments]
 mutants *words:
-    go run ./cmd/mutants {{ words }}
+    go run ./cmd/mutants "$@"
 
 # kill or freeze one process after another while tasks work, for 10 minutes with 6 tasks: just chaos 10m 6 [SEED]
 chaos time="5m" tasks="4" seed="0":

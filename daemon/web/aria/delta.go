@@ -9,7 +9,7 @@ import (
 )
 
 // mostGone is the largest number of removed lines that Delta prints.
-const mostGone = 10
+const mostGone = 5
 
 // Delta returns the changes between two texts of [Print] with the same options. It compares only
 // lines that have a ref or a text.

@@ -86,7 +86,7 @@ func TestDeltaNamesAFewOfManyThatAreGone(t *testing.T) {
 		before.WriteString("- button \"B\" [ref=e" + strconv.Itoa(i+1) + "]\n")
 	}
 	got := Delta(strings.TrimSuffix(before.String(), "\n"), `- button "B" [ref=e1]`)
-	if lines := strings.Split(got, "\n"); len(lines) != mostGone+1 || lines[mostGone] != "- and 19 more" {
+	if lines := strings.Split(got, "\n"); len(lines) != mostGone+1 || lines[mostGone] != "- and 24 more" {
 		t.Errorf("Delta() =\n%s", got)
 	}
 }

@@ -59,6 +59,23 @@ func TestPrintShowsNothingTwice(t *testing.T) {
 - checkbox "Milk" [checked=false, ref=e5]
 - button "Undo" [ref=e7]`,
 		}, {
+			"images without names, and a place for messages that is empty", `
+- gridcell "2" [ref=e1]:
+  - img [ref=e2]
+  - img [ref=e3]
+  - img [ref=e4]
+- paragraph [ref=e5]:
+  - img [ref=e6]
+- alert [ref=e7]
+- alert [ref=e8]: Saved`, `
+- gridcell "2" [ref=e1]
+  - image (3 times)
+- paragraph
+  - image
+- alert
+  - StaticText "Saved"`, `
+- gridcell "2" [ref=e1]`,
+		}, {
 			"a label that can be clicked", `
 - checkbox "Milk" [ref=e1]
 - generic [ref=e2] [cursor=pointer]:

@@ -44,6 +44,7 @@ type printer struct {
 	base    string  // URL that the links of the main frame are relative to
 	parents []*Node // the ancestors of the current node, the outermost first
 	indexes []int   // for each of the parents, the index of the child that is, or contains, the current node
+	images  int     // how many plain images the current line stands for
 	b       strings.Builder
 }
 
@@ -76,6 +77,9 @@ func (o *printer) node(n *Node, depth int) {
 	}
 	o.b.WriteString(strings.Repeat("  ", depth))
 	o.b.WriteString("- " + o.line(n))
+	if o.images > 1 {
+		o.b.WriteString(" (" + strconv.Itoa(o.images) + " times)")
+	}
 	if value != "" {
 		o.b.WriteString(": " + OneLine(value))
 	}
@@ -86,15 +90,27 @@ func (o *printer) node(n *Node, depth int) {
 	o.children(n, depth+1)
 }
 
-// children prints the nodes below n. Their depth is the given one.
+// children prints the nodes below n. Their depth is the given one. Plain images that follow each
+// other, such as the stars of a rating, share a line.
 func (o *printer) children(n *Node, depth int) {
 	o.parents, o.indexes = append(o.parents, n), append(o.indexes, 0)
 	last := len(o.parents) - 1
 	for i, child := range n.Children {
 		o.indexes[last] = i
+		if child.isPlainImage() {
+			if o.images++; i+1 < len(n.Children) && n.Children[i+1].isPlainImage() {
+				continue
+			}
+		}
 		o.node(child, depth)
+		o.images = 0
 	}
 	o.parents, o.indexes = o.parents[:last], o.indexes[:last]
+}
+
+// isPlainImage reports whether the node is an image without a name, a text or a ref.
+func (n *Node) isPlainImage() bool {
+	return n.Role == "img" && n.Ref == 0 && n.Name == "" && n.Text == "" && n.Props["word"] == "" && len(n.Children) == 0
 }
 
 // hasLine reports whether a node is printed. If it is not, its children take its place.
@@ -104,7 +120,7 @@ func (o *printer) hasLine(n *Node) bool {
 		return false
 	case o.in.Interactive:
 		return n.Ref > 0 || n.Role == "row" && n.hasRefBelow()
-	case n.Role == "generic" && n.Ref == 0 && n.Name == "" && n.Text == "":
+	case (n.Role == "generic" || n.Role == "alert" && len(n.Children) == 0) && n.Ref == 0 && n.Name == "" && n.Text == "":
 		return false
 	case o.in.Compact:
 		return n.hasContent()
