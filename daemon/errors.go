@@ -33,7 +33,7 @@ func TabClosedError(tab verbs.Tab, others bool) error {
 	if others {
 		return err.WithHint(HintTabs)
 	}
-	return err.WithHint("abrowser open %s", tab.URL)
+	return err.WithHint("abrowser open %s", wire.ShellWord(tab.URL))
 }
 
 // goneIfNotRunning returns the error of a request to a broker that was running a moment ago. If the

@@ -219,7 +219,7 @@ func (c *Call) restartedError(active verbs.Tab, news verbs.NoticesOut, unknown b
 	err := wire.Errorf(wire.CodeBrowserRestart, "the browser died while %s ran, and was started again; %s; %s", verb, outcome, where).
 		With("mayBeDone", unknown)
 	if active.URL != "" && len(news.Reopened) == 0 {
-		return err.WithHint("abrowser open %s", active.URL)
+		return err.WithHint("abrowser open %s", wire.ShellWord(active.URL))
 	}
 	return err.WithHint(HintSnapshot)
 }

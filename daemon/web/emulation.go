@@ -176,7 +176,7 @@ func (conn *connection) device(name string) (string, *playwright.DeviceDescripto
 	slices.Sort(names)
 	near := wire.MostSimilar(name, names, 5)
 	return "", nil, wire.Errorf(wire.CodeBadInput, "unknown device %q; near are %s", name, strings.Join(near, ", ")).
-		With("nearest", near).WithHint("abrowser set device %q", near[0])
+		With("nearest", near).WithHint("abrowser set device %s", wire.ShellWord(near[0]))
 }
 
 // useDevice copies the settings of a device into e.

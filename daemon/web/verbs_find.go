@@ -97,7 +97,7 @@ func findSelector(in verbs.FindIn) (selector, error) {
 	case "first", "last", "nth":
 		sel, err := parseSelector(value)
 		if err == nil && sel.ref != 0 {
-			err = wire.Errorf(wire.CodeBadInput, "a ref names one element; find %s takes a selector", in.By).WithHint("abrowser click %s", value)
+			err = wire.Errorf(wire.CodeBadInput, "a ref names one element; find %s takes a selector", in.By).WithHint("abrowser click %s", wire.ShellWord(value))
 		}
 		if in.By == "last" {
 			index = -1

@@ -321,7 +321,7 @@ func (c *call) linkTarget(ctx context.Context, at target) (string, error) {
 	}
 	to, _ := answer.(string)
 	if to == "" {
-		return "", wire.Errorf(wire.CodeNotActionable, "%q has no href; --new-tab only works on links", at.sel.given).WithHint("abrowser click %s", at.sel.given)
+		return "", wire.Errorf(wire.CodeNotActionable, "%q has no href; --new-tab only works on links", at.sel.given).WithHint("abrowser click %s", wire.ShellWord(at.sel.given))
 	}
 	return c.address(to)
 }

@@ -11,5 +11,5 @@ import (
 func AttachError(endpoint, why string) *wire.Error {
 	plain := home.RedactCDP(endpoint)
 	return wire.Errorf(wire.CodeNoBrowser, "attaching to the browser at %s: %s", plain, why).
-		WithHint("curl %s/json/version", strings.Replace(plain, "ws", "http", 1))
+		WithHint("curl %s", wire.ShellWord(strings.Replace(plain, "ws", "http", 1)+"/json/version"))
 }

@@ -95,7 +95,7 @@ func checkOwn(dir string, info fs.FileInfo) error {
 		return wire.Errorf(wire.CodeUnsafeDirectory, "%s belongs to another user", dir).WithHint(elsewhere)
 	case info.Mode().Perm()&0o077 != 0:
 		return wire.Errorf(wire.CodeUnsafeDirectory, "%s has mode %#o: others can enter it", dir, info.Mode().Perm()).
-			WithHint("chmod 700 %s", dir)
+			WithHint("chmod 700 %s", wire.ShellWord(dir))
 	}
 	return nil
 }

@@ -241,7 +241,7 @@ var HARStop = wire.Verb[HARStopIn, HARStopOut]{Spec: wire.Spec{
 func CheckHARFiles(paths []string) error {
 	for _, path := range paths {
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-			return wire.Errorf(wire.CodeBadInput, "HAR replay file not found at %q", path).WithHint("abrowser network har start %s records one", path)
+			return wire.Errorf(wire.CodeBadInput, "HAR replay file not found at %q", path).WithHint("abrowser network har start %s records one", wire.ShellWord(path))
 		}
 	}
 	return nil

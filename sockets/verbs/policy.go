@@ -49,7 +49,7 @@ func (in DialogPolicyIn) Check() error {
 		return wire.Errorf(wire.CodeBadInput, `dialog policy: mode "accept-prompt-with" requires text`).WithHint("abrowser policy dialog accept-prompt-with Ada")
 	}
 	if in.Mode != PolicyPromptWith && in.Text != "" {
-		return wire.Errorf(wire.CodeBadInput, "dialog policy: %s takes no text", in.Mode).WithHint("abrowser policy dialog accept-prompt-with %s", in.Text)
+		return wire.Errorf(wire.CodeBadInput, "dialog policy: %s takes no text", in.Mode).WithHint("abrowser policy dialog accept-prompt-with %s", wire.ShellWord(in.Text))
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Error is the error in a reply. Programs use the code; message and hint are for people.
@@ -16,15 +17,15 @@ type Error struct {
 }
 
 // Errorf returns an error with a code. The message follows Go's conventions for error strings
-// and names what was requested.
+// and names what was requested. If it has more than 4,000 bytes, its middle is left out.
 func Errorf(code Code, format string, args ...any) *Error {
-	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+	return &Error{Code: code, Message: shorten(fmt.Sprintf(format, args...))}
 }
 
 // WithHint returns a copy of the error with a hint.
 func (e *Error) WithHint(format string, args ...any) *Error {
 	c := *e
-	c.Hint = fmt.Sprintf(format, args...)
+	c.Hint = shorten(fmt.Sprintf(format, args...))
 	return &c
 }
 
@@ -34,6 +35,19 @@ func WithDefaultHint(err error, format string, args ...any) error {
 		return e.WithHint(format, args...)
 	}
 	return err
+}
+
+// maxText is the largest number of bytes of a message or a hint. They may quote what the caller or a
+// page has given, of any length.
+const maxText = 4000
+
+// shorten returns the text, without its middle if it is too long.
+func shorten(text string) string {
+	if len(text) <= maxText {
+		return text
+	}
+	const tail = maxText / 4
+	return strings.ToValidUTF8(text[:maxText-tail], "") + " … " + strings.ToValidUTF8(text[len(text)-tail:], "")
 }
 
 // With returns a copy of the error with a further detail.
@@ -76,7 +90,7 @@ func AsError(err error) *Error {
 	var coded *Error
 	if errors.As(err, &coded) {
 		c := *coded
-		c.Message = err.Error()
+		c.Message = shorten(err.Error())
 		return &c
 	}
 	var code Code

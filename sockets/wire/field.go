@@ -253,15 +253,33 @@ func (f Field) check(v reflect.Value) error {
 	if err := f.checkMin(v); err != nil {
 		return err
 	}
-	if len(f.Enum) == 0 {
-		return nil
-	}
 	for _, s := range stringsOf(v) {
-		if s != "" && !slices.Contains(f.Enum, s) {
+		if f.File != "" && !isPath(s) {
+			return Errorf(CodeBadInput, "%s is %.60q, which is not a possible path", f.Name, s).WithHint("give a path of at most %d bytes", maxPath)
+		}
+		if len(f.Enum) > 0 && s != "" && !slices.Contains(f.Enum, s) {
 			return Errorf(CodeBadInput, "%s is %q; it takes %s", f.Name, s, strings.Join(f.Enum, ", ")).WithHint(hintHelp)
 		}
 	}
 	return nil
+}
+
+const (
+	maxPath     = 4095 // bytes; Linux has this limit, macOS a lower one
+	maxPathName = 255  // bytes of one name in a path
+)
+
+// isPath reports whether a file can have this path.
+func isPath(path string) bool {
+	if len(path) > maxPath || strings.ContainsRune(path, 0) {
+		return false
+	}
+	for name := range strings.SplitSeq(path, "/") {
+		if len(name) > maxPathName {
+			return false
+		}
+	}
+	return true
 }
 
 func (f Field) checkMin(v reflect.Value) error {

@@ -24,10 +24,14 @@ func MostSimilar(text string, choices []string, n int) []string {
 	return sorted[:min(n, len(sorted))]
 }
 
+// maxCompared is how many bytes of a mistyped text are compared with the choices. All choices are
+// shorter, and the time grows with the length of the text.
+const maxCompared = 200
+
 // edits returns the edit distance of text and choice. It returns 0 if choice starts with text
 // and text has at least two bytes.
 func edits(text, choice string) int {
-	text, choice = strings.ToLower(text), strings.ToLower(choice)
+	text, choice = strings.ToLower(text[:min(len(text), maxCompared)]), strings.ToLower(choice)
 	if len(text) > 1 && strings.HasPrefix(choice, text) {
 		return 0
 	}

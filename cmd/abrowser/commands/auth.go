@@ -82,7 +82,7 @@ func (x savedLogins) save(ctx context.Context, in verbs.AuthSaveIn) (*verbs.Auth
 			return nil, err
 		}
 		if in.Password = OneLine(content); in.Password == "" {
-			return nil, wire.Errorf(wire.CodeBadInput, "the file %s is empty", in.PasswordFile).WithHint("ls -l %s", in.PasswordFile)
+			return nil, wire.Errorf(wire.CodeBadInput, "the file %s is empty", in.PasswordFile).WithHint("ls -l %s", wire.ShellWord(in.PasswordFile))
 		}
 		if err := verbs.CheckPassword(in.Password); err != nil {
 			return nil, err

@@ -35,7 +35,7 @@ func (x *run) encryptionKey(c call) (string, error) {
 	if text := strings.TrimSpace(strings.Join(key, "")); text != "" {
 		return text, nil
 	}
-	return "", wire.Errorf(wire.CodeBadInput, "the key file %s is empty", path).WithHint("age-keygen -o %s", path)
+	return "", wire.Errorf(wire.CodeBadInput, "the key file %s is empty", path).WithHint("age-keygen -o %s", wire.ShellWord(path))
 }
 
 // seal encrypts content.

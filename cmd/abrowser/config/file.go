@@ -81,7 +81,7 @@ func readFile(path string) (file, error) {
 	}
 	if err := json.Unmarshal(raw, &f.values); err != nil {
 		return f, wire.Errorf(wire.CodeBadInput, "%s is not a JSON object: %s", path, JSONError(raw, err)).
-			WithHint("correct or remove %s", path)
+			WithHint("correct or remove %s", wire.ShellWord(path))
 	}
 	return f, nil
 }

@@ -61,7 +61,7 @@ func (w Files) Resolve(v wire.AnyVerb, params map[string]any) error {
 		case isDir && f.File == "out":
 			return wire.Errorf(wire.CodeBadInput, "%s is a directory; name the file to write", absolute)
 		case !isDir && strings.HasSuffix(path, "/"):
-			return wire.Errorf(wire.CodeBadInput, "directory %s not found", path).WithHint("mkdir -p %s", path)
+			return wire.Errorf(wire.CodeBadInput, "directory %s not found", path).WithHint("mkdir -p %s", wire.ShellWord(path))
 		case !isDir:
 			if err := checkDirectoryOf(absolute); err != nil {
 				return err
@@ -148,7 +148,7 @@ func checkDirectoryOf(path string) error {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return wire.Errorf(wire.CodeBadInput, "directory %s not found", dir).WithHint("mkdir -p %s", dir)
+		return wire.Errorf(wire.CodeBadInput, "directory %s not found", dir).WithHint("mkdir -p %s", wire.ShellWord(dir))
 	case err != nil:
 		return wire.Errorf(wire.CodeBadInput, "%s cannot be written: %v", path, err)
 	case !info.IsDir():

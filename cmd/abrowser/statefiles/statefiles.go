@@ -19,6 +19,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
+	"golang.org/x/sys/unix"
 )
 
 const ext = ".json"
@@ -52,13 +53,15 @@ func Read(path string, limit int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, wire.Errorf(wire.CodeNotFound, "%s not found", path).WithHint("ls -l %s", filepath.Dir(path))
+		return nil, wire.Errorf(wire.CodeNotFound, "%s not found", path).WithHint("ls -l %s", wire.ShellWord(filepath.Dir(path)))
+	case errors.Is(err, unix.ENAMETOOLONG), errors.Is(err, unix.EINVAL), errors.Is(err, unix.ENOTDIR):
+		return nil, wire.Errorf(wire.CodeBadInput, "%.60q is not the path of a file", path).WithHint("name another file")
 	case err != nil:
 		return nil, wire.OSError("reading "+path, err)
 	case !info.Mode().IsRegular():
-		return nil, wire.Errorf(wire.CodeBadInput, "%s is not a regular file", path).WithHint("ls -l %s", path)
+		return nil, wire.Errorf(wire.CodeBadInput, "%s is not a regular file", path).WithHint("ls -l %s", wire.ShellWord(path))
 	case info.Size() > limit:
-		return nil, wire.Errorf(wire.CodeTooLarge, "%s has %d bytes, more than %d", path, info.Size(), limit).WithHint("ls -l %s", path)
+		return nil, wire.Errorf(wire.CodeTooLarge, "%s has %d bytes, more than %d", path, info.Size(), limit).WithHint("ls -l %s", wire.ShellWord(path))
 	}
 	content, err := os.ReadFile(path)
 	if err != nil {

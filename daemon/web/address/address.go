@@ -25,7 +25,7 @@ func Complete(given string) (string, error) {
 	case strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		return "", wire.Errorf(wire.CodeBadInput, "the URL contains control characters")
 	case strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "//"):
-		return "", wire.Errorf(wire.CodeBadInput, "%q is a path, not a URL", text).WithHint("abrowser open 'file://%s'", text)
+		return "", wire.Errorf(wire.CodeBadInput, "%q is a path, not a URL", text).WithHint("abrowser open %s", wire.ShellWord("file://"+text))
 	}
 	scheme := schemeOf(text)
 	switch scheme {

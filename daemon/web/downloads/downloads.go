@@ -217,7 +217,7 @@ func (d *Downloads) unfinishedError(ctx context.Context, one verbs.BrokerDownloa
 	}
 	return wire.Errorf(wire.CodeTimeout, "the download of %s is not done after %s (%s); it goes on",
 		one.SuggestedFilename, time.Since(began).Round(100*time.Millisecond), progressText(one)).
-		With("received", one.Received).WithHint("abrowser wait --download %s", path)
+		With("received", one.Received).WithHint("abrowser wait --download %s", wire.ShellWord(path))
 }
 
 func progressText(one verbs.BrokerDownload) string {

@@ -155,7 +155,7 @@ func (p *Prompts) Respond(in verbs.PickerRespondIn) (verbs.PickerRespondOut, err
 		}
 		answer.path = in.Files[0].Path
 		if info, err := os.Stat(filepath.Dir(answer.path)); err != nil || !info.IsDir() {
-			return none, wire.Errorf(wire.CodeBadInput, "directory not found: %s", filepath.Dir(answer.path)).WithHint("mkdir -p %s", filepath.Dir(answer.path))
+			return none, wire.Errorf(wire.CodeBadInput, "directory not found: %s", filepath.Dir(answer.path)).WithHint("mkdir -p %s", wire.ShellWord(filepath.Dir(answer.path)))
 		}
 	} else {
 		files, err := readFiles(in.Files)
@@ -184,7 +184,7 @@ func readPicked(f verbs.PickedFile) (File, error) {
 	}
 	info, err := os.Stat(f.Path)
 	if err == nil && !info.Mode().IsRegular() {
-		return one, wire.Errorf(wire.CodeBadInput, "%s is not a file", f.Path).WithHint("ls -l %s", f.Path)
+		return one, wire.Errorf(wire.CodeBadInput, "%s is not a file", f.Path).WithHint("ls -l %s", wire.ShellWord(f.Path))
 	}
 	if err == nil && info.Size() > maxPicked {
 		return one, wire.Errorf(wire.CodeTooLarge, "%s is larger than %d bytes", f.Path, maxPicked).WithHint("pick a smaller one")
@@ -193,7 +193,7 @@ func readPicked(f verbs.PickedFile) (File, error) {
 		one.Data, err = os.ReadFile(f.Path)
 	}
 	if err != nil {
-		return one, wire.Errorf(wire.CodeBadInput, "the file cannot be read: %v", err).WithHint("ls -l %s", f.Path)
+		return one, wire.Errorf(wire.CodeBadInput, "the file cannot be read: %v", err).WithHint("ls -l %s", wire.ShellWord(f.Path))
 	}
 	return one, nil
 }

@@ -129,7 +129,7 @@ func (r *Refs) loadLocked() error {
 		return fmt.Errorf("reading %s: %w", r.path, err)
 	default:
 		if err := json.Unmarshal(raw, &st); err != nil || st.Next < 1 {
-			return wire.Errorf(wire.CodeInternal, "%s is damaged; refs could be given out twice", r.path).WithHint("rm %s", r.path)
+			return wire.Errorf(wire.CodeInternal, "%s is damaged; refs could be given out twice", r.path).WithHint("rm %s", wire.ShellWord(r.path))
 		}
 	}
 	r.next, r.reserved, r.loaded = st.Next, st.Next, true

@@ -57,7 +57,7 @@ func Unroute(_ context.Context, at *direct.Settings, in verbs.UnrouteIn) (verbs.
 		err := wire.Errorf(wire.CodeNotFound, "no route for %.200s", in.URL).WithHint("abrowser network unroute")
 		if len(globs) > 0 {
 			err = wire.Errorf(wire.CodeNotFound, "no route for %.200s; the routes are for %.1000s", in.URL, strings.Join(globs, ", ")).
-				WithHint("abrowser network unroute %q", globs[0])
+				WithHint("abrowser network unroute %s", wire.ShellWord(globs[0]))
 		}
 		return out, err
 	}
