@@ -244,6 +244,9 @@ func (c *pageCall) navigate(ctx context.Context, call func(limit *float64) error
 	return navigationError(err)
 }
 
+// hintAddress is a hint for a URL that leads nowhere.
+const hintAddress = "check the URL, then abrowser open URL"
+
 const errAborted = "net::ERR_ABORTED"
 
 // netError returns Chromium's name of the error that made a navigation fail, or "".
@@ -255,13 +258,14 @@ func navigationError(err error) error {
 	text := errorText(err)
 	switch what := netError(err); {
 	case what == errAborted:
-		return wire.Errorf(wire.CodeNavigation, "navigation failed: %s: a download, an empty response or another navigation replaced it", what)
+		return wire.Errorf(wire.CodeNavigation, "navigation failed: %s: a download, an empty response or another navigation replaced it", what).
+			WithHint("abrowser get url; a download is fetched with abrowser wait --download FILE")
 	case what != "":
-		return wire.Errorf(wire.CodeNavigation, "navigation failed: %s", what)
+		return wire.Errorf(wire.CodeNavigation, "navigation failed: %s", what).WithHint(hintAddress)
 	case regexp.MustCompile(`(?i)invalid url`).MatchString(text):
-		return wire.Errorf(wire.CodeBadInput, "invalid URL")
+		return wire.Errorf(wire.CodeBadInput, "invalid URL").WithHint(hintAddress)
 	case regexp.MustCompile(`interrupted by another navigation|Download is starting`).MatchString(text):
-		return wire.Errorf(wire.CodeNavigation, "navigation failed: %s", firstLine(text))
+		return wire.Errorf(wire.CodeNavigation, "navigation failed: %s", firstLine(text)).WithHint("abrowser get url")
 	}
 	return codeError(err)
 }

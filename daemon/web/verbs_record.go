@@ -204,8 +204,9 @@ func (c recorderCall) traceCommand(ctx context.Context, name string, in any) (en
 
 const (
 	usualFPS  = 10
-	filmSize  = 1280 // pixels: the largest width and height of a video
-	filmJPEGs = 80   // the quality of the pictures that the browser sends, from 0 to 100
+	filmSize  = 1280            // pixels: the largest width and height of a video
+	firstTime = 2 * time.Second // the longest wait for the first picture; a page in trouble shows it later
+	filmJPEGs = 80              // the quality of the pictures that the browser sends, from 0 to 100
 )
 
 // camera films a page.
@@ -317,6 +318,7 @@ func (c recorderCall) recordPage(ctx context.Context, in verbs.RecordStartIn) (v
 		_, _ = c.endFilm()
 		return verbs.RecordStartOut{}, codeError(err)
 	}
+	made.film.First(daemon.TimeLeft(ctx, firstTime))
 	return verbs.RecordStartOut{Started: true, Path: in.Path}, nil
 }
 

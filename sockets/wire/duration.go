@@ -10,7 +10,7 @@ import (
 // milliseconds. The parameter name is used in error messages: it is the name of the flag, field or
 // variable that contains the text. For a timeout, callers treat 0 as no timeout.
 func ParseDuration(name, text string) (time.Duration, error) {
-	bad := Errorf(CodeBadInput, "%s is %q; it takes a duration such as 90s, 30m, 12h or 7d, or milliseconds", name, text)
+	bad := Errorf(CodeBadInput, "%s is %q; it takes a duration such as 90s, 30m, 12h or 7d, or milliseconds", name, text).WithHint("%s 30m", name)
 	if ms, err := strconv.ParseInt(text, 10, 64); err == nil {
 		if ms < 0 || ms > int64(maxDuration/time.Millisecond) {
 			return 0, bad

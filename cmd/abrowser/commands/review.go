@@ -32,8 +32,11 @@ type ReviewServer struct {
 func (x *run) serveReview(ctx context.Context, in verbs.ReviewIn) (*verbs.ReviewOut, error) {
 	first := ""
 	if in.What != "" {
-		session, tab, _ := strings.Cut(in.What, "/")
-		first = "#" + url.PathEscape(session) + "/" + url.PathEscape(tab)
+		tab, err := x.findTab(ctx, in.What)
+		if err != nil {
+			return nil, err
+		}
+		first = "#" + url.PathEscape(tab.SessionID) + "/" + url.PathEscape(tab.TabID)
 	}
 	server, done := x.reviewServer(first, !in.NoOpen, func(out verbs.ReviewOut) bool { return x.announce(out) })
 	defer done()
@@ -88,30 +91,38 @@ func (x *run) reviewServer(first string, open bool, announce func(verbs.ReviewOu
 // showTab brings a tab to the front of its window. In a browser without windows it serves the review
 // page on the tab.
 func (x *run) showTab(ctx context.Context, in verbs.TabShowIn) (*verbs.ReviewOut, error) {
-	table, err := x.readTable(ctx, false)
+	tab, err := x.findTab(ctx, in.What)
 	if err != nil {
 		return nil, err
 	}
-	session, id, _ := strings.Cut(in.What, "/")
-	for _, tab := range table.Tabs {
-		if tab.SessionID != session || id != tab.TabID && (id != "" || !tab.Active) {
-			continue
-		}
-		place, err := x.root().Browser(tab.Browser)
-		if err != nil {
-			return nil, err
-		}
-		status, err := askPlace(ctx, x, place, verbs.BrowserStatus, verbs.Empty{})
-		if err != nil {
-			return nil, err
-		}
-		if status.Headed {
-			_, err := askPlace(ctx, x, place, verbs.BrokerInput, verbs.InputIn{Session: session, Tab: tab.TabID, Method: "Page.bringToFront", Params: "{}"})
-			return &verbs.ReviewOut{}, err
-		}
-		return x.serveReview(ctx, verbs.ReviewIn{What: session + "/" + tab.TabID, NoOpen: in.NoOpen})
+	place, err := x.root().Browser(tab.Browser)
+	if err != nil {
+		return nil, err
 	}
-	return nil, wire.Errorf(wire.CodeNotFound, "there is no tab %s", in.What).WithHint("abrowser tabs")
+	status, err := askPlace(ctx, x, place, verbs.BrowserStatus, verbs.Empty{})
+	if err != nil {
+		return nil, err
+	}
+	if status.Headed {
+		_, err := askPlace(ctx, x, place, verbs.BrokerInput, verbs.InputIn{Session: tab.SessionID, Tab: tab.TabID, Method: "Page.bringToFront", Params: "{}"})
+		return &verbs.ReviewOut{}, err
+	}
+	return x.serveReview(ctx, verbs.ReviewIn{What: tab.SessionID + "/" + tab.TabID, NoOpen: in.NoOpen})
+}
+
+// findTab returns the tab that SESSION/TAB names, or the active tab of SESSION.
+func (x *run) findTab(ctx context.Context, what string) (verbs.Tab, error) {
+	table, err := x.readTable(ctx, false)
+	if err != nil {
+		return verbs.Tab{}, err
+	}
+	session, id, _ := strings.Cut(what, "/")
+	for _, tab := range table.Tabs {
+		if tab.SessionID == session && (id == tab.TabID || id == "" && tab.Active) {
+			return tab, nil
+		}
+	}
+	return verbs.Tab{}, wire.Errorf(wire.CodeNotFound, "there is no tab %s", what).WithHint("abrowser tabs")
 }
 
 // keepTab excepts a tab from tab prune.

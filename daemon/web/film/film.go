@@ -95,6 +95,15 @@ func (f *Film) Put(picture []byte) {
 	f.newest = picture
 }
 
+// First waits until the film has its first picture, has ended, or the time is over.
+func (f *Film) First(limit time.Duration) {
+	select {
+	case <-f.first:
+	case <-f.ended:
+	case <-time.After(limit):
+	}
+}
+
 // Path returns the path to which the film is written.
 func (f *Film) Path() string { return f.path }
 
