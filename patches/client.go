@@ -32,6 +32,7 @@ type session struct {
 	waitForDebugger bool   // browser-level only: the client's auto-attach pauses new targets
 	discovers       bool   // browser-level only: the client has turned on discovery events
 	pageEnabled     bool   // the client has enabled the Page domain
+	resized         bool   // the client has emulated another size of the page; see [Mux.restoreSize]
 	children        []*session
 	// setupCall is the message id of the newest Page.enable or Page.disable, or of the first
 	// Page.getFrameTree, that was sent on the session. It is 0 if no such call was sent. While this call
@@ -124,6 +125,7 @@ func (m *Mux) Leave(id ClientID) {
 	}
 	if c.root != nil {
 		m.closeUnwatched(c)
+		m.restoreSize(c.root)
 		handed := c.root.handedOffBelow()
 		m.dropSession(c.root)
 		for _, s := range handed {

@@ -83,6 +83,8 @@ func ruleFor(method string) rule {
 		return inputEvent
 	case "DOM.setFileInputFiles":
 		return withFields(setFiles)
+	case "Emulation.setDeviceMetricsOverride":
+		return setDeviceMetrics
 	case "Emulation.setDisplayFeaturesOverride":
 		return withFields(setDisplayFeatures)
 	case "Tracing.start",

@@ -111,6 +111,7 @@ func detachFromTarget(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	if err != nil {
 		return err
 	}
+	m.restoreSize(child)
 	params := encode(sessionParam{child.id})
 	if !child.handedOff {
 		m.forward(s, r, params)
