@@ -93,6 +93,33 @@ func TestHAR(t *testing.T) {
 	}
 }
 
+// A file that is not a HAR, or that is too large for a driver that sessions share, is refused and
+// changes nothing.
+func TestReplayRefusesOtherFiles(t *testing.T) {
+	t.Parallel()
+	s, web, dir := home.Start(t), site.Start(t), t.TempDir()
+	for name, text := range map[string]string{"text": "hello", "list": "[]", "object": "{}", "null": "null", "entries": `{"log":{"entries":7}}`, "archive.zip": "PK"} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := fails(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/page/one"), HARs: []string{path}}, wire.CodeBadInput); !strings.Contains(err.Message, path) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	large := filepath.Join(dir, "large.har")
+	if err := os.WriteFile(large, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(large, 200<<20); err != nil {
+		t.Fatal(err)
+	}
+	fails(t, s, verbs.Open, verbs.OpenIn{HARs: []string{large}}, wire.CodeTooLarge)
+	if got := do(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/page/two")}); got.Title != "two" {
+		t.Errorf("afterwards the page is %+v", got)
+	}
+}
+
 // Closing the session writes what was recorded, including requests without a response.
 func TestHARAtClose(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/daemon/web/film"
+	"github.com/abrowser/abrowser/daemon/web/har"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -116,20 +117,22 @@ func (c recorderCall) openHAR(in verbs.OpenIn) error {
 			return err
 		}
 	}
-	var fresh []string
 	for _, path := range in.HARs {
-		if !slices.Contains(c.State.Get().HARs, path) && !slices.Contains(fresh, path) {
-			fresh = append(fresh, path)
+		if slices.Contains(c.State.Get().HARs, path) {
+			continue
+		}
+		if err := har.Check(path); err != nil {
+			return wire.Errorf(wire.CodeBadInput, "%s is not a HAR file: %v", path, err).WithHint("abrowser network har start FILE records one")
+		}
+		conn := c.current()
+		if err := c.watch(readTime, func() error { return conn.replayHARs([]string{path}) }); err != nil {
+			return codeError(err)
+		}
+		if err := c.State.Change(func(s *daemon.State) { s.HARs = append(slices.Clone(s.HARs), path) }); err != nil {
+			return err
 		}
 	}
-	if len(fresh) == 0 {
-		return nil
-	}
-	if err := c.State.Change(func(s *daemon.State) { s.HARs = append(slices.Clone(s.HARs), fresh...) }); err != nil {
-		return err
-	}
-	conn := c.current()
-	return codeError(c.watch(readTime, func() error { return conn.replayHARs(fresh) }))
+	return nil
 }
 
 // replayHARs makes Playwright answer requests from HAR files. A request to which the files contain

@@ -236,12 +236,21 @@ var HARStop = wire.Verb[HARStopIn, HARStopOut]{Spec: wire.Spec{
 	Example: "abrowser network har stop",
 }}
 
-// CheckHARFiles returns an error if one of the paths is not a regular file. The paths are those
-// in [OpenIn.HARs]: the HAR files from which the requests of pages are answered.
+// maxReplay is the size in bytes of the largest HAR file that is replayed. The driver reads the
+// whole file, and meanwhile the sessions that share the driver wait: 200 MB takes almost a second.
+const maxReplay = 64 << 20
+
+// CheckHARFiles returns an error if one of the paths is not a regular file or is too large. The
+// paths are those in [OpenIn.HARs]: the HAR files from which the requests of pages are answered.
 func CheckHARFiles(paths []string) error {
 	for _, path := range paths {
-		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		info, err := os.Stat(path)
+		switch {
+		case err != nil, !info.Mode().IsRegular():
 			return wire.Errorf(wire.CodeBadInput, "HAR replay file not found at %q", path).WithHint("abrowser network har start %s records one", wire.ShellWord(path))
+		case info.Size() > maxReplay:
+			return wire.Errorf(wire.CodeTooLarge, "%s has %d MB, more than %d", path, info.Size()>>20, maxReplay>>20).
+				WithHint("abrowser network har start FILE --content none records a smaller one")
 		}
 	}
 	return nil
