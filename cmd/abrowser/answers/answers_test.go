@@ -1,6 +1,6 @@
 //go:build linux
 
-package main_test
+package answers_test
 
 import (
 	"encoding/json"
@@ -37,6 +37,7 @@ func withoutExample() map[string]string {
 		verbs.AskPerson.Name:     "it waits for a person; the transcript ask-person runs the command",
 		verbs.AnswerPerson.Name:  "its argument is different each time; the transcript ask-person runs the command",
 		verbs.CDP.Name:           "npx would download the program; the transcript cdp-endpoint and others run the command",
+		verbs.Tabs.Name:          "it shows the commands that were reported until then; the transcript tabs-table runs the command",
 		verbs.Events.Name:        "it tells what the other commands did; the transcript events-stream runs the command",
 		verbs.SessionLog.Name:    "it tells how long commands took; the transcript session-log runs the command",
 		verbs.SessionExport.Name: "its files depend on what the session has shown; the transcript session-log and TestExport run the command",
@@ -256,7 +257,7 @@ func TestAnswersOfEveryVerb(t *testing.T) {
 	want, got := strings.Split(string(kept), "\n== "), strings.Split(a.text.String(), "\n== ")
 	for i, section := range got {
 		if i >= len(want) || section != want[i] {
-			t.Errorf("an answer differs from %s; go test ./cmd/abrowser -run AnswersOfEveryVerb -update writes it\ngot\n%s\nwant\n%s", path, section, slices.Concat(want, make([]string, len(got)))[i])
+			t.Errorf("an answer differs from %s; go test ./cmd/abrowser/answers -run AnswersOfEveryVerb -update writes it\ngot\n%s\nwant\n%s", path, section, slices.Concat(want, make([]string, len(got)))[i])
 		}
 	}
 	if len(want) > len(got) {
@@ -301,8 +302,8 @@ func (a *answers) record(v wire.AnyVerb) {
 		return // it takes any text, and there may be no dialog
 	}
 	line := failingLine(spec.Name)
-	if hasTimeout(v) && !strings.Contains(line, "--timeout") {
-		line += " --timeout 100"
+	if hasTimeout(v) && !strings.Contains(line, "--timeout") && regexp.MustCompile(`#missing|Nothing|Zed|Blue`).MatchString(line) {
+		line += " --timeout 500" // it waits for what will not come
 	}
 	for _, json := range []bool{false, true} {
 		r := a.run(json, line)
@@ -313,12 +314,16 @@ func (a *answers) record(v wire.AnyVerb) {
 	}
 }
 
-// prepare opens the page in a new session, for a verb of the daemon.
+// prepare opens the page for a verb that needs one. Verbs whose answers depend on what the session has
+// done get a new session.
 func (a *answers) prepare(spec wire.Spec) {
-	if spec.By == wire.ByDaemon || strings.HasPrefix(spec.Name, "tab ") {
-		a.run(false, "close --page")
-		a.run(false, "open https://example.com")
+	if spec.By != wire.ByDaemon && !strings.HasPrefix(spec.Name, "tab ") {
+		return
 	}
+	if regexp.MustCompile(`^(snapshot|frame|network|trace|record|react|profiler|set|addinitscript|removeinitscript|console|errors|take-over|hand-back|clipboard|storage|cookies)\b`).MatchString(spec.Name) {
+		a.run(false, "close --page")
+	}
+	a.run(false, "open https://example.com")
 }
 
 func hasTimeout(v wire.AnyVerb) bool {
@@ -394,6 +399,7 @@ func (a *answers) add(asJSON bool, line string, r e2e.Result) {
 func plain(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
+		delete(v, "lastCommand") // it is reported some time after the reply
 		for name := range v {
 			v[name] = plain(v[name])
 		}
