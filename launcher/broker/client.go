@@ -162,7 +162,8 @@ func (b *broker) join(ctx context.Context, c *cdpClient, name, group string) err
 		}
 		b.lastClient++
 		c.id = b.lastClient
-		b.clients[c.id], b.idle.joined = c, true
+		b.clients[c.id] = c
+		b.idle.join()
 		b.mux.Join(c.id, name, group, func(ok bool) { joined <- ok })
 	})
 	if err != nil {

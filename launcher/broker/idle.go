@@ -42,6 +42,10 @@ func (i *idle) set(text string) error {
 // expect resets the timer, since a client has announced that it will connect.
 func (i *idle) expect() { i.since, i.joined = time.Time{}, false }
 
+// join resets the timer, since a client has connected. The client may be gone again when
+// [broker.checkIdle] is called the next time.
+func (i *idle) join() { i.since, i.joined = time.Time{}, true }
+
 // effective returns the time after which an unused browser is stopped.
 func (i *idle) effective(external bool) time.Duration {
 	limit := i.limit

@@ -29,6 +29,18 @@ func TestEffectiveIdleLimit(t *testing.T) {
 	}
 }
 
+// The time for which a browser is unused begins anew after a client that was connected for a short
+// time.
+func TestShortUseIsUse(t *testing.T) {
+	t.Parallel()
+	r := start(t, wire.Settings{BrowserIdle: "3s"})
+	r.connect("first").close()
+	for range 4 {
+		time.Sleep(2 * time.Second)
+		r.connect("again").close() // fails if the browser is stopped
+	}
+}
+
 // A browser whose idle limit has passed keeps running for a client that has announced itself.
 func TestAnnouncedClientIsAwaited(t *testing.T) {
 	t.Parallel()
