@@ -106,7 +106,7 @@ func devtoolsMCP(t *testing.T, r *rig, session, dir string) (f found) {
 	// uid returns the id of an element in the newest snapshot.
 	uid := func(label string) string {
 		snapshot := call("take_snapshot", page(1, nil))
-		match := regexp.MustCompile(`uid=(\S+) [a-z]+ " ?` + label + ` ?"`) // Chromium 148 keeps the space beside a label.FindStringSubmatch(snapshot)
+		match := regexp.MustCompile(`uid=(\S+) [a-z]+ " ?` + label + ` ?"`).FindStringSubmatch(snapshot) // Chromium 148 keeps the space beside a label
 		if match == nil {
 			t.Fatalf("no %s in the snapshot\n%s", label, snapshot)
 		}
