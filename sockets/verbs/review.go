@@ -100,7 +100,7 @@ func (o ExportOut) Text() string {
 
 // SessionExport writes what is known of a session to files.
 var SessionExport = wire.Verb[ExportIn, ExportOut]{Spec: wire.Spec{
-	Name: "session export", Group: groupSession, Short: "Write what is known of a session to files: commands, events, tabs, pictures, console, errors, requests, downloads",
+	Name: "session export", Group: groupSession, Short: "Write what is known of a session to files: commands, events, tabs, pictures, console, errors, a HAR of the requests, downloads",
 	Long: "The commands and the events, of which a browser keeps the last 1000 of all sessions, are there also after the session has ended and its tabs are closed. " +
 		"Pictures are of the open tabs, and of those that a person or tab prune has closed. Downloads are those that no command has fetched yet, as long as tabs are open. Console, errors and requests are those that a running session holds, or held when it ended: " +
 		"these are kept for 7 days and 1 MB of a session, 64 MB of all, without queries, headers and content of requests, and not of incognito sessions.",

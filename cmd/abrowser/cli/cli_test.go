@@ -15,6 +15,7 @@ import (
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/server"
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -140,6 +141,7 @@ func (noStart) Kill(context.Context, home.Endpoint) (bool, error) {
 }
 func (noStart) Sweep() error                           { return nil }
 func (noStart) ClosesAtEnd(string) bool                { return false }
+func (noStart) WriteHAR(string, []verbs.Request) error { return nil }
 func (noStart) FinishRecording(string) (string, error) { return "", nil }
 
 // startBy is a [commands.Program] whose Start calls the function serve in place of starting a

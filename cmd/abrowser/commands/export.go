@@ -61,16 +61,16 @@ func (x *run) exportSession(ctx context.Context, in verbs.ExportIn) (*verbs.Expo
 		err = errors.Join(err,
 			e.read(ctx, "console.json", &verbs.Console, aside),
 			e.read(ctx, "errors.json", &verbs.Errors, aside),
-			e.read(ctx, "requests.json", &verbs.Requests, aside))
+			e.requests(ctx, aside))
 	} else {
-		err = errors.Join(err, e.copyRecord())
+		err = errors.Join(err, e.copyRecord(ctx))
 	}
 	err = errors.Join(err, e.copyPictures(), e.copyDownloads(ctx))
 	return &verbs.ExportOut{Dir: e.dir, Files: e.files}, err
 }
 
 // copyRecord writes what was kept when the session's last daemon ended, if anything was.
-func (e *export) copyRecord() error {
+func (e *export) copyRecord(ctx context.Context) error {
 	raw, err := os.ReadFile(e.root().RecordFile(e.session))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -86,7 +86,7 @@ func (e *export) copyRecord() error {
 	return errors.Join(
 		e.write("console.json", verbs.ConsoleOut{Messages: record.Console}),
 		e.write("errors.json", verbs.ErrorsOut{Errors: record.Errors}),
-		e.write("requests.json", verbs.RequestsOut{Requests: record.Requests}))
+		e.writeHAR(ctx, record.Requests))
 }
 
 // makeEmptyDir creates a directory, or returns an error if it has files already.
@@ -142,4 +142,29 @@ func (e *export) read(ctx context.Context, name string, verb wire.AnyVerb, param
 		return nil
 	}
 	return e.write(name, result.Output)
+}
+
+const harName = "requests.har"
+
+// requests writes the requests that the running session has kept. If the session does not answer,
+// that is a warning.
+func (e *export) requests(ctx context.Context, params map[string]any) error {
+	result, err := e.Do(ctx, Command{Session: e.session, Verb: &verbs.Requests, Params: params, Running: true})
+	out, ok := result.Output.(*verbs.RequestsOut)
+	if err != nil || !ok {
+		e.warn(harName + " is missing: the session does not answer")
+		return nil
+	}
+	return e.writeHAR(ctx, out.Requests)
+}
+
+func (e *export) writeHAR(ctx context.Context, requests []verbs.Request) error {
+	if err := e.LoadFull(ctx); err != nil {
+		return err
+	}
+	if err := e.full.WriteHAR(filepath.Join(e.dir, harName), requests); err != nil {
+		return wire.OSError("writing "+harName, err)
+	}
+	e.files = append(e.files, harName)
+	return nil
 }

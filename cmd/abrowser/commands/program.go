@@ -34,6 +34,8 @@ type FullProgram interface {
 	// FinishRecording writes the HAR file of a session that ends while its daemon does not run.
 	// It returns the file's path, or "" if the session was not recording its requests.
 	FinishRecording(session string) (string, error)
+	// WriteHAR writes requests as a HAR file.
+	WriteHAR(path string, requests []verbs.Request) error
 	// Install downloads the missing parts of the installation.
 	Install(ctx context.Context, s wire.Settings, in verbs.InstallIn) ([]verbs.Part, error)
 	// Library returns the path of the script of an npm package that runs in pages. It downloads the

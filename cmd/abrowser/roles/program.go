@@ -23,6 +23,7 @@ import (
 	"github.com/abrowser/abrowser/cmd/abrowser/mcp"
 	"github.com/abrowser/abrowser/cmd/abrowser/review"
 	"github.com/abrowser/abrowser/cmd/abrowser/seal"
+	"github.com/abrowser/abrowser/daemon/web/har"
 	"github.com/abrowser/abrowser/launcher"
 	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/sockets"
@@ -68,6 +69,10 @@ func (f *full) ClosesAtEnd(session string) bool { return closesAtEnd(f.root, ses
 
 func (f *full) FinishRecording(session string) (string, error) {
 	return finishRecording(f.root, session)
+}
+
+func (f *full) WriteHAR(path string, requests []verbs.Request) error {
+	return har.WriteRequests(path, requests)
 }
 
 func (f *full) Install(ctx context.Context, s wire.Settings, in verbs.InstallIn) ([]verbs.Part, error) {
