@@ -37,7 +37,6 @@ type Call struct {
 	// foreign means that another agent owns the session, so that the caller may only read. The
 	// reply has no notices, which are for the owner.
 	foreign   bool
-	aside     bool          // a person reads beside the task; the reply has no notices either
 	closes    string        // the tab that the command is to close or activate; may be ""
 	until     time.Time     // the command's deadline; zero before [Call.Limit]
 	asked     bool          // the caller set a time limit

@@ -106,7 +106,7 @@ func (n *Notices) takeLosses() string {
 // warning for each decision that no policy made, or that a person has to make. A caller that may
 // only read gets no notices, which are for the session's owner.
 func (c *Call) AddNotices() []verbs.Dialog {
-	if c.foreign || c.aside {
+	if c.foreign || c.request.Aside {
 		return nil
 	}
 	dialogs, records, dropped := c.Notices.take()

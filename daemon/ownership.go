@@ -27,7 +27,7 @@ func (c *Call) bindCaller(verb wire.Spec, in any) {
 		c.Tab = tabbed.TabName()
 	}
 	if a, ok := in.(verbs.Asider); ok {
-		c.aside = a.IsAside()
+		c.request.Aside = a.IsAside()
 	}
 	switch in := in.(type) {
 	case verbs.TabCloseIn:

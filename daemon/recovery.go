@@ -30,7 +30,7 @@ func (c *Call) Connect(ctx context.Context) error {
 			err = c.mayAct(ctx, conn)
 		}
 	}
-	if err == nil && !c.foreign && !c.aside {
+	if err == nil && !c.foreign && !c.request.Aside {
 		if reopened := c.takeNews(ctx, conn); len(reopened) > 0 {
 			c.Warn("the browser died and was started again, and what its pages held is gone; %s", reopenedText(reopened))
 		}

@@ -59,8 +59,12 @@ func (s *Server) serveVerb(w http.ResponseWriter, r *http.Request, h wire.Handle
 	}
 	// The command is logged before the response is sent. A client that has received the response
 	// can therefore find the command in the log.
-	s.logger().Info("served", "verb", h.Verb.Describe().Name, "session", call.Session, "code", string(code), "ms", milliseconds(time.Since(began)))
-	if s.Served != nil {
+	served := "served"
+	if call.Aside {
+		served = "served a person"
+	}
+	s.logger().Info(served, "verb", h.Verb.Describe().Name, "session", call.Session, "code", string(code), "ms", milliseconds(time.Since(began)))
+	if s.Served != nil && !call.Aside {
 		s.Served(h.Verb.Describe(), err, time.Since(began))
 	}
 	respond(w, statusOf(code), reply)

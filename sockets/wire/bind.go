@@ -21,6 +21,9 @@ type Call struct {
 	// report true before the context of the call ends. Handlers call it before an action, so that
 	// they do not start the action for a caller that is gone. CallerGone may be nil.
 	CallerGone func() bool
+	// Aside is set by a handler if a person reads beside the session's task. Such a call is not one
+	// of the session's commands.
+	Aside bool
 
 	mu       sync.Mutex // guards the fields below
 	warnings []string

@@ -76,7 +76,7 @@ func TestReview(t *testing.T) {
 	h.Text(t, "person", "wait", "--fn", "document.querySelector('#live').src.startsWith('blob') && document.querySelector('#live').naturalWidth > 100", "--timeout", "20000")
 	h.Text(t, "person", "click", "#take")
 	h.Text(t, "person", "wait", "--text", "taken", "--timeout", "20000")
-	waits := h.Begin(t, "task", "press", "End", "--timeout", "60000")
+	waits, waitsToo := h.Begin(t, "task", "press", "End", "--timeout", "60000"), h.Begin(t, "task", "press", "End", "--timeout", "60000")
 
 	clickInPicture(t, h, "task", "input")
 	h.Text(t, "person", "keyboard", "type", "Grüße")
@@ -86,6 +86,8 @@ func TestReview(t *testing.T) {
 	select {
 	case r := <-waits.Ended:
 		t.Errorf("the task's command did not wait: %s", r)
+	case r := <-waitsToo.Ended:
+		t.Errorf("the task's other command did not wait: %s", r)
 	default:
 	}
 	h.Text(t, "person", "click", ".question button")
@@ -94,8 +96,9 @@ func TestReview(t *testing.T) {
 	}
 	h.Text(t, "person", "fill", "#note", "all yours")
 	h.Text(t, "person", "click", "#give")
-	if r := <-waits.Ended; r.Status != 0 || !strings.Contains(r.Stderr, "the person says: all yours") {
-		t.Errorf("after the hand-back: %s", r)
+	one, two := <-waits.Ended, <-waitsToo.Ended
+	if one.Status != 0 || two.Status != 0 || strings.Count(one.Stderr+two.Stderr, "the person says: all yours") != 1 {
+		t.Errorf("after the hand-back: %s\n%s", one, two)
 	}
 
 	h.Text(t, "person", "click", "header h1 a")
@@ -111,6 +114,9 @@ func TestReview(t *testing.T) {
 	end()
 	if got := h.Text(t, "task", "get", "value", "input"); got != "initGrüße" {
 		t.Errorf("after the review the field has %q", got)
+	}
+	if log := h.Text(t, "task", "session", "log"); strings.Contains(log, "console") || !strings.Contains(log, "press") {
+		t.Errorf("the session's log is\n%s", log)
 	}
 }
 
