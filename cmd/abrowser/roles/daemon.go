@@ -7,8 +7,10 @@ import (
 	"github.com/abrowser/abrowser/cmd/abrowser/cli"
 	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/daemon/web"
+	"github.com/abrowser/abrowser/daemon/web/har"
 	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
 // serveSession runs the process `abrowser daemon NAME`, which serves one session. The process
@@ -57,6 +59,9 @@ func (r *role) driver(own bool) func(context.Context) (web.Driver, error) {
 func finishRecording(root home.Root, session string) (string, error) {
 	return web.FinishRecording(root, session)
 }
+
+// writeHAR writes requests as a HAR file.
+func writeHAR(path string, requests []verbs.Request) error { return har.WriteRequests(path, requests) }
 
 // closesAtEnd reports whether the tabs of a session must be closed when the session ends while
 // its daemon does not run.

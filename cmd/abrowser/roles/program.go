@@ -23,7 +23,6 @@ import (
 	"github.com/abrowser/abrowser/cmd/abrowser/mcp"
 	"github.com/abrowser/abrowser/cmd/abrowser/review"
 	"github.com/abrowser/abrowser/cmd/abrowser/seal"
-	"github.com/abrowser/abrowser/daemon/web/har"
 	"github.com/abrowser/abrowser/launcher"
 	"github.com/abrowser/abrowser/launcher/driver"
 	"github.com/abrowser/abrowser/sockets"
@@ -72,7 +71,7 @@ func (f *full) FinishRecording(session string) (string, error) {
 }
 
 func (f *full) WriteHAR(path string, requests []verbs.Request) error {
-	return har.WriteRequests(path, requests)
+	return writeHAR(path, requests)
 }
 
 func (f *full) Install(ctx context.Context, s wire.Settings, in verbs.InstallIn) ([]verbs.Part, error) {

@@ -12,8 +12,10 @@ import (
 func TestWriteRequests(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "requests.har")
 	for _, requests := range [][]verbs.Request{nil, {
-		{URL: "http://h/a?q=1", Method: "POST", Timestamp: 1e12, PostData: "x=1", ResourceType: "Fetch", Status: 201, MIMEType: "text/plain",
-			Headers: map[string]string{"Content-Type": "application/x-www-form-urlencoded"}, ResponseHeaders: map[string]string{"X-Test": "yes"}},
+		{
+			URL: "http://h/a?q=1", Method: "POST", Timestamp: 1e12, PostData: "x=1", ResourceType: "Fetch", Status: 201, MIMEType: "text/plain",
+			Headers: map[string]string{"Content-Type": "application/x-www-form-urlencoded"}, ResponseHeaders: map[string]string{"X-Test": "yes"},
+		},
 		{URL: "http://h/gone", Method: "GET", Failure: "net::ERR_FAILED"},
 	}} {
 		if err := WriteRequests(path, requests); err != nil {
