@@ -231,13 +231,17 @@ async function follow() {
   }
 }
 
-// thumbnails takes one picture after the other, of the tabs in the list whose picture is oldest.
+// thumbnails takes one picture after the other, of the tab whose picture is oldest. Of tabs without a
+// picture, the first on the screen is the next.
 async function thumbnails() {
   for (;;) {
     await pause(thumbnailPause);
     await visible();
     if ($("grid").hidden) continue;
-    const due = shown().map((tab) => ({ tab, at: pictureAge(tab) })).filter(({ at }) => at > 0).sort((a, b) => b.at - a.at)[0];
+    const due = shown()
+      .map((tab) => ({ tab, at: pictureAge(tab), place: placeOf(tab) }))
+      .filter(({ at }) => at > 0)
+      .sort((a, b) => (a.at === b.at ? a.place - b.place : b.at - a.at))[0];
     if (!due) continue;
     const { tab } = due;
     const picture = pictures.get(nameOf(tab)) ?? {};
@@ -254,6 +258,12 @@ async function thumbnails() {
       // the page has crashed or the broker is being replaced; the next picture may succeed
     }
   }
+}
+
+// placeOf says how far a tab's card is below the top of the window. Cards above the window come last.
+function placeOf(tab) {
+  const top = cards.get(nameOf(tab))?.item.getBoundingClientRect().top ?? 0;
+  return top < 0 ? 1e6 - top : top;
 }
 
 // pictureAge says how much a tab needs a new picture: 0 if it needs none.
