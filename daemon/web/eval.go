@@ -170,7 +170,7 @@ func (c *pageCall) eval(ctx context.Context, in verbs.EvalIn) (verbs.EvalOut, er
 			WithHint("--timeout takes more milliseconds")
 	}
 	if err != nil {
-		return verbs.EvalOut{}, wire.WithDefaultHint(err, "correct the script; abrowser eval --stdin reads one that a shell need not quote")
+		return verbs.EvalOut{}, wire.WithDefaultHint(err, "correct the script; abrowser eval --stdin takes it from standard input, without quotes for the shell")
 	}
 	return verbs.EvalOut{Result: v.json, Unserializable: v.unserializable, Origin: origin, Effects: c.effects(ctx)}, nil
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What a caller or a page has given appears shortened in errors, and its end is kept.
+// Errors shorten a long text of a caller or a page in the middle.
 func TestLongTextInErrors(t *testing.T) {
 	long := strings.Repeat("é", 1<<19)
 	e := Errorf(CodeBadInput, "opening %s: not found", long).WithHint("ls -l %s", long)

@@ -25,6 +25,12 @@ func OSError(act string, err error) error {
 	return fmt.Errorf("%s: %w", act, err)
 }
 
+// IsBadPath reports whether the system has refused a path because no file can have it: it is too long,
+// has a NUL, or leads through a file that is not a directory.
+func IsBadPath(err error) bool {
+	return errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTDIR)
+}
+
 // Errno returns the system's error number in err's chain, or err if the chain has no number.
 // The text of a number contains no path or address.
 func Errno(err error) error {

@@ -92,6 +92,9 @@ func (e *export) copyRecord(ctx context.Context) error {
 // makeEmptyDir creates a directory, or returns an error if it has files already.
 func makeEmptyDir(dir string) error {
 	err := os.MkdirAll(dir, 0o700)
+	if wire.IsBadPath(err) {
+		return wire.Errorf(wire.CodeBadInput, "%.60q is not the path of a directory", dir).WithHint("abrowser session export DIRECTORY")
+	}
 	if err != nil {
 		return wire.OSError("creating "+dir, err)
 	}

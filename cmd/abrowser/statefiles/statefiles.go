@@ -16,8 +16,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -55,7 +53,7 @@ func Read(path string, limit int64) ([]byte, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, wire.Errorf(wire.CodeNotFound, "%s not found", path).WithHint("ls -l %s", wire.ShellWord(filepath.Dir(path)))
-	case errors.Is(err, unix.ENAMETOOLONG), errors.Is(err, unix.EINVAL), errors.Is(err, unix.ENOTDIR):
+	case wire.IsBadPath(err):
 		return nil, wire.Errorf(wire.CodeBadInput, "%.60q is not the path of a file", path).WithHint("name another file")
 	case err != nil:
 		return nil, wire.OSError("reading "+path, err)
