@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/abrowser/abrowser/daemon/daemontest"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
@@ -91,7 +92,7 @@ func TestCloseWaitsForDeferredWork(t *testing.T) {
 }
 
 // If a click sets a timer that opens a tab, the reply to the click names the tab. On a large page
-// the click is answered before the timer fires. There, a warning in a later reply names the tab
+// the click can be answered before the timer fires. A warning in a later reply then names the tab
 // instead. The tab is named only once.
 func TestTabOpenedByTimer(t *testing.T) {
 	t.Parallel()
@@ -101,29 +102,49 @@ func TestTabOpenedByTimer(t *testing.T) {
 		more int
 	}{{"a page", 0}, {"a large page", large}} {
 		t.Run(tt.name, func(t *testing.T) {
-			open(t, s, web.URL("/form"))
-			eval(t, s, fmt.Sprintf(calmPage, "<button id=go>go</button>", tt.more, 100, `setTimeout(() => window.open("/page/opened"))`))
-			clicked := do(t, s, verbs.Click, verbs.ClickIn{Element: element("#go")})
-			told := len(clicked.Opened)
-			if want := tt.more == 0; (told == 1) != want {
-				t.Errorf("the reply to the click names %d tabs", told)
-			}
-			for range 2 {
-				_, warnings, err := ask(t, s, verbs.GetURL, verbs.TabIn{})
-				if err != nil {
-					t.Fatal(err)
+			const clicks = 5
+			late := 0
+			for range clicks {
+				open(t, s, web.URL("/form"))
+				eval(t, s, fmt.Sprintf(calmPage, "<button id=go>go</button>", tt.more, 100, `setTimeout(() => window.open("/page/opened"))`))
+				told := len(do(t, s, verbs.Click, verbs.ClickIn{Element: element("#go")}).Opened)
+				if told == 0 {
+					late++
 				}
-				for _, warning := range warnings {
-					if strings.Contains(warning, web.URL("/page/opened")) {
-						told++
-					}
+				for range 2 {
+					told += warningsAbout(t, s, web.URL("/page/opened"))
+				}
+				if told != 1 {
+					t.Errorf("the tab was reported %d times", told)
 				}
 			}
-			if told != 1 {
-				t.Errorf("the tab was reported %d times", told)
+			// On a busy machine the page may report a click late. That click is then answered after
+			// the timer has fired. See overTime.
+			switch {
+			case tt.more == 0 && late > 0:
+				t.Errorf("%d of %d replies to clicks did not name the tab", late, clicks)
+			case tt.more > 0 && late == 0:
+				t.Errorf("all %d clicks were answered after the page had painted", clicks)
 			}
 		})
 	}
+}
+
+// warningsAbout returns the number of warnings that contain the text, in the reply to a command
+// that only reads.
+func warningsAbout(t *testing.T, s *daemontest.Session, text string) int {
+	t.Helper()
+	_, warnings, err := ask(t, s, verbs.GetURL, verbs.TabIn{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, warning := range warnings {
+		if strings.Contains(warning, text) {
+			n++
+		}
+	}
+	return n
 }
 
 // A download that a page begins in a timer after a click is reported once: by the click, or by a
@@ -157,15 +178,7 @@ func TestDownloadBegunByTimer(t *testing.T) {
 				if told > 0 {
 					more--
 				}
-				_, warnings, err := ask(t, s, verbs.GetURL, verbs.TabIn{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, warning := range warnings {
-					if strings.Contains(warning, "late.txt") {
-						told++
-					}
-				}
+				told += warningsAbout(t, s, "late.txt")
 			}
 			if told != 1 {
 				t.Errorf("the download was reported %d times", told)
