@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"path"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/playwright-community/playwright-go"
@@ -110,7 +109,7 @@ func (c *pageCall) take(ctx context.Context, s shot, given string, out *verbs.Sc
 			return err
 		}
 	}
-	err = c.peek(limit+daemon.Grace, func() error { return nudgeWhile(c.page, take) })
+	err = c.peek(limit+daemon.Grace, take)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return daemon.ContextError(ctx)
@@ -146,49 +145,6 @@ func (c *pageCall) takePicture(s shot, limit time.Duration, out *verbs.Screensho
 	out.Image, err = c.page.Screenshot(playwright.PageScreenshotOptions{
 		FullPage: &s.full, Type: s.kind, Quality: s.quality, Timeout: playwright.Float(milliseconds(limit)), Caret: playwright.ScreenshotCaretInitial,
 	})
-	return err
-}
-
-const (
-	firstNudge = 150 * time.Millisecond
-	laterNudge = 500 * time.Millisecond
-)
-
-// nudgeWhile calls take(), which takes a picture. In a background tab the browser does not take the
-// picture of an element until it draws the page again. A further picture makes it draw the page, so
-// nudgeWhile takes small pictures until take() returns. The browser takes pictures one after the
-// other. So that take() does not wait for many small pictures, nudgeWhile requests the next one
-// only when the last one was taken, or is late.
-func nudgeWhile(p *page, take func() error) error {
-	over := make(chan struct{})
-	var work sync.WaitGroup
-	work.Go(func() {
-		timer := time.NewTimer(firstNudge)
-		defer timer.Stop()
-		for {
-			select {
-			case <-over:
-				return
-			case <-timer.C:
-			}
-			drawn := make(chan struct{})
-			p.conn.spawn(func() {
-				defer close(drawn)
-				// Even with an error, the page has been drawn.
-				_, _ = p.cdp.Send("Page.captureScreenshot", map[string]any{"format": "jpeg", "quality": 1})
-			})
-			select {
-			case <-over:
-				return
-			case <-drawn:
-			case <-time.After(laterNudge * 4): // the page was not drawn: try again
-			}
-			timer.Reset(laterNudge)
-		}
-	})
-	err := take()
-	close(over)
-	work.Wait()
 	return err
 }
 

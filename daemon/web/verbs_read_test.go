@@ -217,6 +217,42 @@ func TestLargePicture(t *testing.T) {
 	}
 }
 
+// stripes is a script that makes a page of twenty stripes, which is higher than the window. For each stripe,
+// the red part of its colour is twelve times its number.
+const stripes = `document.body.innerHTML = "<style>body { margin: 0 } div { height: 170px }</style>" +
+	Array.from({ length: 20 }, (_, i) => '<div style="background: rgb(' + (i * 12) + ' 0 0)"></div>').join(""); 0`
+
+// slowFont is a format string for a script that makes the page load a font for a number of milliseconds. A screenshot
+// waits for it.
+const slowFont = `(() => {
+	const font = new FontFace("slow", "url(/slow?ms=%d)");
+	document.fonts.add(font);
+	font.load().catch(() => {});
+	return 0;
+})()`
+
+// A screenshot of the whole page shows each part once, however long it has waited for the page. If the browser takes
+// another picture of the page when it begins with this one, it repeats the visible part instead.
+func TestFullScreenshotAfterFonts(t *testing.T) {
+	t.Parallel()
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/"))
+	do(t, s, verbs.SetViewport, verbs.ViewportIn{Width: 1400, Height: 900})
+	do(t, s, verbs.Eval, verbs.EvalIn{Script: stripes})
+	for ms := 70; ms < 170; ms += 10 {
+		do(t, s, verbs.Eval, verbs.EvalIn{Script: fmt.Sprintf(slowFont, ms)})
+		picture, err := png.Decode(bytes.NewReader(do(t, s, verbs.Screenshot, verbs.ScreenshotIn{Full: true}).Image))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 20 {
+			if r, g, b, _ := picture.At(640, i*170+160).RGBA(); int(r>>8) != i*12 || g != 0 || b != 0 {
+				t.Fatalf("with a font of %d ms, stripe %d has the colour %x %x %x", ms, i, r>>8, g>>8, b>>8)
+			}
+		}
+	}
+}
+
 // A screenshot shows the part of the page that is scrolled into view.
 func TestScrolledScreenshot(t *testing.T) {
 	t.Parallel()
