@@ -46,7 +46,8 @@ type Server struct {
 // Serve
 //
 //  1. removes the socket file and accepts the clients that are still in the accept queue,
-//  2. stops accepting, closes idle connections, and lets running requests end within Grace,
+//  2. stops accepting, closes idle connections without losing a request that a client has sent on
+//     one, and lets running requests end within Grace,
 //  3. cancels the contexts of the remaining requests,
 //  4. closes all connections,
 //  5. waits for the verbs that still run, again within Grace.
@@ -57,8 +58,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer cancel()
 	shutdown, leave := context.WithCancel(base)
 	defer leave()
+	open := newConnections()
 	server := &http.Server{
 		Handler:           s.handler(shutdown, running),
+		ConnState:         open.track,
 		BaseContext:       func(net.Listener) context.Context { return base },
 		ConnContext:       withConn,
 		MaxHeaderBytes:    maxHead,
@@ -66,7 +69,6 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		IdleTimeout:       idleTime,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
-	server.RegisterOnShutdown(leave)
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(sockets.CheckPeers(l, log)) }()
 	select {
@@ -79,18 +81,22 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		awaitEmpty(l, s.grace())
 	}
 	// http.Server tracks a connection only after Accept has returned it. Wait until the server's
-	// accept loop has ended, so that Shutdown closes all connections.
+	// accept loop has ended, so that no connection is missed.
 	err := l.Close()
 	if accepting := <-failed; !errors.Is(accepting, net.ErrClosed) {
 		err = errors.Join(err, accepting)
 	}
-	server.SetKeepAlivesEnabled(false)
+	graceful, release := context.WithTimeout(base, s.grace())
+	defer release()
+	open.end()
+	await(graceful, open.answers)
 	if s.OnIdleConnsClosed != nil {
 		s.OnIdleConnsClosed()
 	}
-	ending := within(base, s.grace(), server.Shutdown)
+	leave()
+	await(graceful, open.gone)
 	cancel()
-	err = errors.Join(err, ignore(ending, context.DeadlineExceeded), server.Close())
+	err = errors.Join(err, server.Close())
 	return errors.Join(err, s.waitFor(running))
 }
 
@@ -117,19 +123,6 @@ func (s *Server) grace() time.Duration {
 		return defaultGrace
 	}
 	return s.Grace
-}
-
-func within(ctx context.Context, d time.Duration, do func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, d)
-	defer cancel()
-	return do(ctx)
-}
-
-func ignore(err, target error) error {
-	if errors.Is(err, target) {
-		return nil
-	}
-	return err
 }
 
 // Handler returns the handler of hello, retire, the verbs, Locks and Extra. It refuses all
