@@ -92,7 +92,7 @@ function cardOf(tab) {
     link.append(image, text);
     close.addEventListener("click", () => closeTabs([card.tab]));
     keep.addEventListener("click", () => keepTab(card.tab));
-    card = { item, image, text, close, keep };
+    card = { item, image, text, command: element("div", { className: "command" }), close, keep };
     cards.set(name, card);
   }
   card.tab = tab;
@@ -106,8 +106,9 @@ function cardOf(tab) {
     element("div", { className: "name", textContent: name + " " }, ...chips),
     element("div", { className: "title", textContent: tab.title || tab.url }),
     element("div", { className: "url", textContent: tab.url }),
-    element("div", { className: "command", textContent: describeCommand(tab) }),
+    card.command,
   ];
+  card.command.textContent = describeCommand(tab);
   if (tab.question) lines.push(element("div", { className: "question", textContent: tab.question }));
   else if (tab.outcome?.note) lines.push(element("div", { className: "command", textContent: tab.outcome.note }));
   card.text.replaceChildren(...lines);
@@ -205,6 +206,11 @@ function visible() {
   if (!document.hidden) return Promise.resolve();
   return new Promise((resolve) => document.addEventListener("visibilitychange", () => document.hidden || resolve(), { once: true }));
 }
+
+// Without this, the ages would be those of the last event.
+setInterval(() => {
+  if (!document.hidden) for (const card of cards.values()) card.command.textContent = describeCommand(card.tab);
+}, 5000);
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
