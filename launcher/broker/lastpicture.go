@@ -45,3 +45,12 @@ func (b *broker) keepPicture(ctx context.Context, session, tab string) {
 		b.log.Warn("keeping a picture", "session", session, "error", err)
 	}
 }
+
+// tabsOf returns the tabs of tenants by the name of their session.
+func tabsOf(tenants []patches.TenantInfo) map[string][]patches.Tab {
+	all := map[string][]patches.Tab{}
+	for _, tn := range tenants {
+		all[tn.Name] = tn.Pages
+	}
+	return all
+}

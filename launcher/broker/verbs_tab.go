@@ -130,6 +130,13 @@ func (b *broker) serveRelease(ctx context.Context, call *wire.Call, in verbs.Rel
 			return verbs.ReleaseOut{}, err
 		}
 	}
+	if in.Page {
+		var closing map[string][]patches.Tab
+		if err := b.do(ctx, func() { closing = tabsOf(b.mux.TenantNamed(in.Session)) }); err != nil {
+			return verbs.ReleaseOut{}, err
+		}
+		b.keepPicturesOf(ctx, closing)
+	}
 	return await(ctx, b, func(done func(verbs.ReleaseOut)) {
 		b.mux.End(in.Session, in.Page, pruneTime, func(e patches.EndResult) {
 			done(verbs.ReleaseOut{Kept: e.Kept, Closed: e.Closed, Discarded: e.Discarded})
