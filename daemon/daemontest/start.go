@@ -58,9 +58,9 @@ func Run(m *testing.M, home **Home) int {
 		return 1
 	}
 	*home = h
-	// Run up to 3 parallel tests at a time on any machine, because they wait more than they
+	// Run up to 4 parallel tests at a time on any machine, because they wait more than they
 	// compute.
-	if err := flag.Set("test.parallel", "3"); err != nil {
+	if err := flag.Set("test.parallel", "4"); err != nil {
 		fmt.Fprintln(os.Stderr, "preparing the tests:", err)
 		return 1
 	}

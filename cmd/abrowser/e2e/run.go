@@ -28,9 +28,9 @@ const (
 // Main builds and installs abrowser, runs the tests of a package, and checks that no process,
 // socket or file is left. It returns the exit status, which is 1 if something is left.
 func Main(m *testing.M) int {
-	// Run up to 3 parallel tests at a time on any machine, because they wait more than they
+	// Run up to 4 parallel tests at a time on any machine, because they wait more than they
 	// compute.
-	if err := flag.Set("test.parallel", "3"); err != nil {
+	if err := flag.Set("test.parallel", "4"); err != nil {
 		return complain(err)
 	}
 	flag.Parse()
