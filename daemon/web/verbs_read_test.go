@@ -232,9 +232,10 @@ const slowFont = `(() => {
 })()`
 
 // A screenshot of the whole page shows each part once, however long it has waited for the page. If the browser takes
-// another picture of the page when it begins with this one, it repeats the visible part instead.
+// another picture of the page when it begins with this one, it repeats the visible part instead. The test does not run
+// beside others: on a busy machine, with three other sessions at work, one of about 500 pictures repeated the window's
+// part, and it is not known why.
 func TestFullScreenshotAfterFonts(t *testing.T) {
-	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/"))
 	do(t, s, verbs.SetViewport, verbs.ViewportIn{Width: 1400, Height: 900})
