@@ -233,8 +233,8 @@ const slowFont = `(() => {
 
 // A screenshot of the whole page shows each part once, however long it has waited for the page. If the browser takes
 // another picture of the page when it begins with this one, it repeats the visible part instead. The test does not run
-// beside others: on a busy machine, with three other sessions at work, one of about 500 pictures repeated the window's
-// part, and it is not known why.
+// beside others, because with other sessions at work on a busy machine this has happened once for another reason,
+// which is not known.
 func TestFullScreenshotAfterFonts(t *testing.T) {
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/"))

@@ -10,11 +10,11 @@ import (
 // connections are the open connections of a server.
 //
 // When a server ends, a client may be sending a request on a connection that waits for one. If the
-// server closed this connection, the client could not tell whether its request was carried out. This
-// is what [http.Server.Shutdown] does, even with a request that it has read. So the server closes only
-// its receiving side. From then on the system takes no request from the client, which proves to
-// the client that its request was not carried out. A request that was sent earlier is read and answered.
-// The connection is closed after that, because nothing follows.
+// server closed this connection, the client could not tell whether its request was carried out.
+// [http.Server.Shutdown] closes such connections, even if it has already read a request on them.
+// Therefore this server first stops receiving on them. The client can then no longer send a request,
+// and knows that it was not carried out. On Linux, a request that was sent before is still read and
+// answered. After that, the server reads the end of the connection and closes it.
 type connections struct {
 	mu      sync.Mutex        // guards the fields below
 	open    map[net.Conn]bool // whether the connection waits for a request
