@@ -2,10 +2,15 @@ package cdpserver
 
 import (
 	"cmp"
+	"context"
 	"net/http"
+	"time"
 
 	"github.com/abrowser/abrowser/sockets/wire"
 )
+
+// closeTime is how long the answer to /json/close waits for the page to close.
+const closeTime = 5 * time.Second
 
 // page describes a page as Chromium's /json/list does. It has no devtoolsFrontendUrl: that URL
 // would be of a web page that shows DevTools, and the server refuses requests of web pages, because
@@ -100,13 +105,20 @@ func activatePage(_ *handler, r *http.Request, b *browser, id string) (any, erro
 	return "Target activated", nil
 }
 
-// closePage closes a page of the session.
+// closePage closes a page of the session. It returns when the page is closed, so that the next
+// list of pages does not contain it, and after closeTime in any case.
 func closePage(_ *handler, r *http.Request, b *browser, id string) (any, error) {
 	if _, err := find(r, b, id); err != nil {
+		return nil, err
+	}
+	if err := b.call(r.Context(), "Target.setDiscoverTargets", map[string]bool{"discover": true}, nil); err != nil {
 		return nil, err
 	}
 	if err := b.call(r.Context(), "Target.closeTarget", map[string]string{"targetId": id}, nil); err != nil {
 		return nil, err
 	}
+	ctx, cancel := context.WithTimeout(r.Context(), closeTime)
+	defer cancel()
+	_ = b.awaitDestroyed(ctx, id) // Chromium gives the same answer while the page is still closing
 	return "Target is closing", nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/coder/websocket"
@@ -18,8 +19,18 @@ const callTime = 20 * time.Second
 
 // browser is a connection to the session's endpoint at the broker, for the calls of one request.
 type browser struct {
-	conn   *websocket.Conn
-	lastID int
+	conn      *websocket.Conn
+	lastID    int
+	destroyed []string // the targets of the targetDestroyed events that were read
+}
+
+// message is a response, or an event if it has a method.
+type message struct {
+	ID     int
+	Result json.RawMessage
+	Error  *struct{ Message string }
+	Method string
+	Params struct{ TargetID string }
 }
 
 // connect connects to the session's endpoint.
@@ -62,12 +73,7 @@ func (b *browser) call(ctx context.Context, method string, params, out any) erro
 		return wire.Errorf(wire.CodeBrowserGone, "%s: %v", method, err)
 	}
 	for {
-		var reply struct {
-			ID     int
-			Result json.RawMessage
-			Error  *struct{ Message string }
-		}
-		err := wsjson.Read(ctx, b.conn, &reply)
+		reply, err := b.read(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return wire.ContextError(ctx, method)
@@ -82,4 +88,24 @@ func (b *browser) call(ctx context.Context, method string, params, out any) erro
 			return json.Unmarshal(reply.Result, out)
 		}
 	}
+}
+
+// awaitDestroyed waits until a target is destroyed, if the connection has called
+// Target.setDiscoverTargets. It returns an error if the connection or ctx ends first.
+func (b *browser) awaitDestroyed(ctx context.Context, target string) error {
+	for !slices.Contains(b.destroyed, target) {
+		if _, err := b.read(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *browser) read(ctx context.Context) (message, error) {
+	var m message
+	err := wsjson.Read(ctx, b.conn, &m)
+	if m.Method == "Target.targetDestroyed" {
+		b.destroyed = append(b.destroyed, m.Params.TargetID)
+	}
+	return m, err
 }
