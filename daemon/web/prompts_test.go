@@ -271,7 +271,7 @@ func TestPromptsAfterDaemon(t *testing.T) {
 	const (
 		native = "String(navigator.geolocation.getCurrentPosition).includes('[native code]')"
 		// The expression all evaluates native in the page and in its frames.
-		all = "Promise.all(Array.from(frames, f => new Promise(done => { addEventListener('message', e => e.source === f && done(e.data)); f.postMessage('', '*') })))" +
+		all = "Promise.all(Array.from(frames, f => new Promise(done => { addEventListener('message', function hear(e) { if (e.source === f) done(e.data), removeEventListener('message', hear) }); f.postMessage('', '*') })))" +
 			".then(theirs => [" + native + ", ...theirs].join())"
 	)
 	agentLeaves := func(s *daemontest.Session) {
