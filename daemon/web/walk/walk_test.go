@@ -146,7 +146,7 @@ func (p *page) click(r ref) string {
 		return "the page was replaced"
 	}
 	began := time.Now()
-	in := verbs.ClickIn{Element: verbs.Element{Selector: r.name}, TimeoutIn: verbs.TimeoutIn{Timeout: int(clickTime.Milliseconds()) / 2}}
+	in := verbs.ClickIn{Element: verbs.Element{Selector: r.name}, TimeoutIn: verbs.TimeoutIn{Timeout: int(clickTime.Milliseconds()) / 4}}
 	_, warnings, err := ask(p.t, p.session, verbs.Click, in)
 	switch took := time.Since(began); {
 	case took > clickTime:
