@@ -64,7 +64,8 @@ func (x *run) awaitLogin(ctx context.Context, in verbs.LoginIn, limit time.Durat
 	for range waiting - 1 {
 		<-results
 	}
-	if errors.Is(first.err, wire.CodeTimeout) {
+	// If ctx ends before the broker has answered, the error is that of ctx.
+	if errors.Is(first.err, wire.CodeTimeout) || errors.Is(first.err, context.DeadlineExceeded) {
 		return nil, wire.Errorf(wire.CodeTimeout, "nobody has logged in within %v", limit).WithHint("--timeout takes more milliseconds")
 	}
 	if first.err != nil {

@@ -217,7 +217,7 @@ func Await(patience time.Duration, condition func() bool) bool {
 		if time.Now().After(deadline) {
 			return false
 		}
-		time.Sleep(20 * time.Millisecond) // /proc has no events, and each call of condition may read all of it
+		time.Sleep(50 * time.Millisecond) // /proc has no events, and each call of condition may read all of it
 	}
 	return true
 }
