@@ -29,6 +29,7 @@ func TestReviewShowsMarkupAsText(t *testing.T) {
 	grid := h.Text(t, "person", "get", "text", "#grid")
 	h.Text(t, "person", "click", `a[href="#task/t1"]`)
 	h.Text(t, "person", "wait", "--text", "said "+attack, "--timeout", "20000")
+	h.Text(t, "person", "wait", "#asks .question", "--timeout", "20000") // the console may be shown before it
 	detail := h.Text(t, "person", "get", "text", "#detail")
 	if !strings.Contains(grid, attack) || !strings.Contains(detail, "t1 "+attack) || !strings.Contains(detail, "asks "+attack) {
 		t.Errorf("the grid shows %q, and the tab %q", grid, detail)
