@@ -117,6 +117,11 @@ func TestCDPOverHTTP(t *testing.T) {
 	if got := h.Text(t, "a", "tab", "list"); !strings.Contains(got, s.URL("/page/a+b")) || opened.Type != "page" {
 		t.Errorf("after /json/new, which returned %+v, the tabs are\n%s", opened, got)
 	}
+	// The page takes a moment to close.
+	slow := "addEventListener('unload', () => { for (const end = Date.now() + 400; Date.now() < end;); }); ''"
+	if _, err := evaluateAt(t, opened.WebSocketDebuggerURL, slow); err != nil {
+		t.Error(err)
+	}
 	protocol := get[struct{ Domains []struct{ Domain string } }](t, "GET", base+"/json/protocol/")
 	if len(protocol.Domains) < 30 {
 		t.Errorf("/json/protocol has %d domains", len(protocol.Domains))
