@@ -55,8 +55,7 @@ func (s *Session) closeExcept(ctx context.Context, spared *Ticket, call *wire.Ca
 	}
 	s.depart(ctx) // before the release: the broker then refuses a connection that this daemon still makes
 	released, err := s.Broker.release(ctx, call.Agent, in.Page)
-	s.unbind() // before the reply, because a client that has the reply expects no socket
-	s.end()
+	s.leave()
 	if err != nil {
 		return verbs.CloseOut{}, err
 	}

@@ -3,6 +3,7 @@ package daemon_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net"
 	"os"
@@ -74,6 +75,43 @@ func TestNoFileStaysAfterTheEnd(t *testing.T) {
 		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("Lstat(%s) = %v, want %v", path, err, fs.ErrNotExist)
 		}
+	}
+}
+
+// When the reply to a command that ends the daemon arrives, the daemon's socket has been removed.
+// The caller's next command therefore does not reach this daemon.
+func TestSocketIsRemovedBeforeTheReply(t *testing.T) {
+	refused := errors.New("the browser does not start")
+	for name, end := range map[string]func(*testing.T, *session) error{
+		"browser does not start": func(t *testing.T, s *session) error {
+			if _, _, err := ask(t, s, verbs.GetURL, verbs.TabIn{}); err == nil || err.Error() != refused.Error() {
+				return fmt.Errorf("the command = %w, want %w", err, refused)
+			}
+			return nil
+		},
+		"retire": func(t *testing.T, s *session) error {
+			return (&client.Client{Endpoint: s.place}).Retire(t.Context())
+		},
+		"close": func(t *testing.T, s *session) error {
+			_, _, err := ask(t, s, verbs.Close, verbs.CloseIn{})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			const rounds = 20 // the end of the daemon and the reply take about the same time
+			for range rounds {
+				s := start(t, func(o *daemon.Options, _ *memory) {
+					o.Browser = func(context.Context) (home.Endpoint, error) { return home.Endpoint{}, refused }
+				})
+				if err := end(t, s); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := os.Lstat(s.place.Socket); !errors.Is(err, fs.ErrNotExist) {
+					t.Fatalf("after the reply, Lstat of the socket = %v, want %v", err, fs.ErrNotExist)
+				}
+				s.awaitEnd(t)
+			}
+		})
 	}
 }
 

@@ -238,7 +238,7 @@ func (s *Session) refusal() error {
 func (c *Call) endIfRefused() {
 	if why := c.refusal(); why != nil {
 		c.queue.stop(c.Ticket, why)
-		c.end()
+		c.leave()
 	}
 }
 
@@ -253,7 +253,7 @@ func (s *Session) StartBrowser(ctx context.Context, call *wire.Call, verb string
 	if err != nil {
 		s.noteRefusal(err)
 		if s.refusal() != nil && s.queue.stopIdle() {
-			s.end() // see Call.endIfRefused
+			s.leave() // see Call.endIfRefused
 		}
 		return "", err
 	}
@@ -335,8 +335,16 @@ func (s *Session) retire() error {
 	if !s.queue.stopIdle() {
 		return wire.Errorf(wire.CodeBusy, "session %s runs a command", s.Name)
 	}
-	s.end()
+	s.leave()
 	return nil
+}
+
+// leave removes the daemon's socket and begins the end of the daemon. A verb that ends the daemon
+// calls leave before it replies. Therefore the caller's next command, even if it comes at once, does
+// not reach the daemon that is ending.
+func (s *Session) leave() {
+	s.unbind()
+	s.end()
 }
 
 // CheckAddress returns [wire.CodeDenied] for a URL that is not in the session's allowed domains.
