@@ -98,7 +98,7 @@ func TestSocketIsRemovedBeforeTheReply(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			const rounds = 20 // the end of the daemon and the reply take about the same time
+			const rounds = 60 // the end of the daemon and the reply take about the same time
 			for range rounds {
 				s := start(t, func(o *daemon.Options, _ *memory) {
 					o.Browser = func(context.Context) (home.Endpoint, error) { return home.Endpoint{}, refused }
