@@ -22,6 +22,7 @@ type Notices struct {
 	person  string // what the next reply says about a person who has used the pages
 	lost    int    // the number of entries that are missing from a recording
 	why     error  // why the last of these entries is missing
+	gap     bool   // a recording has a gap
 }
 
 const maxUntold = 100 // a page that asks without end must not fill the memory
@@ -61,8 +62,16 @@ func (n *Notices) AddLoss(why error) {
 	n.lost, n.why = n.lost+1, why
 }
 
+// AddGap makes the next reply say that a recording of requests has a gap, because the connection to
+// the pages was lost and made again.
+func (n *Notices) AddGap() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.gap = true
+}
+
 // take removes the dialogs, the records and the number of dropped records from the notices, and
-// returns them. It leaves the losses, which takeLosses removes.
+// returns them. It leaves the losses and the gap, which takeLosses removes.
 func (n *Notices) take() (dialogs []verbs.Dialog, records []wire.Record, dropped int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -90,16 +99,20 @@ func (n *Notices) takeHandBack() string {
 	return text
 }
 
-// takeLosses removes the losses and returns a warning about them, or "" if there are none.
+// takeLosses removes the losses and the gap, and returns a warning about them, or "" if there are
+// none.
 func (n *Notices) takeLosses() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.lost == 0 {
-		return ""
+	var all []string
+	if n.lost > 0 {
+		all = append(all, fmt.Sprintf("the recording of requests lacks %d: %v", n.lost, n.why))
 	}
-	text := fmt.Sprintf("the recording of requests lacks %d: %v", n.lost, n.why)
-	n.lost, n.why = 0, nil
-	return text
+	if n.gap {
+		all = append(all, "the recording of requests has a gap: the connection to the pages was lost for a moment")
+	}
+	n.lost, n.why, n.gap = 0, nil, false
+	return strings.Join(all, "; ")
 }
 
 // AddNotices moves the notices into the reply, and returns the dialogs among them. It adds a

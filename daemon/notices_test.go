@@ -18,13 +18,14 @@ func TestNotices(t *testing.T) {
 	for range 2 {
 		n.AddLoss(errors.New("disk full"))
 	}
+	n.AddGap()
 	request := &wire.Call{}
 	c := &Call{Session: &Session{Notices: n}, request: request}
 	if dialogs := c.AddNotices(); len(dialogs) != 1 || len(request.Records()) != maxUntold {
 		t.Errorf("AddNotices() = %+v with %d records", dialogs, len(request.Records()))
 	}
 	all := strings.Join(request.Warnings(), "\n")
-	for _, want := range []string{"prompt dialog, dismissed", "abrowser policy dialog", "and 2 more", "lacks 2: disk full"} {
+	for _, want := range []string{"prompt dialog, dismissed", "abrowser policy dialog", "and 2 more", "lacks 2: disk full", "has a gap"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("the warnings lack %q: %s", want, all)
 		}

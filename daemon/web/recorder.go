@@ -20,7 +20,7 @@ import (
 type recorder struct {
 	state   *daemon.StateStore
 	journal har.Journal
-	lost    func(error) // called with the error for each entry that could not be written
+	notices *daemon.Notices // gets the entries that could not be written, and the gaps
 
 	mu      sync.Mutex // guards the fields below
 	pending map[playwright.Request]time.Time
@@ -29,19 +29,24 @@ type recorder struct {
 	watched *connection   // the connection whose requests are recorded
 }
 
-func newRecorder(state *daemon.StateStore, journal string, lost func(error)) *recorder {
-	return &recorder{state: state, journal: har.Journal{Path: journal}, lost: lost, pending: map[playwright.Request]time.Time{}}
+func newRecorder(state *daemon.StateStore, journal string, notices *daemon.Notices) *recorder {
+	return &recorder{state: state, journal: har.Journal{Path: journal}, notices: notices, pending: map[playwright.Request]time.Time{}}
 }
 
 func (r *recorder) isOn() bool { return r.state.Get().HAR != nil }
 
-// watch starts to record the requests of a connection's pages, if a recording is on.
+// watch starts to record the requests of a connection's pages, if a recording is on. If the
+// recording used another connection before, which was lost, the recording has a gap. The next reply
+// says so. The requests that had no response when the connection was lost are recorded without one.
 func (r *recorder) watch(conn *connection) {
 	r.mu.Lock()
 	known := r.watched == conn
 	if r.isOn() && !known {
+		if r.watched != nil {
+			r.notices.AddGap()
+		}
 		r.watched = conn
-		clear(r.pending)
+		r.appendPendingLocked()
 	}
 	r.mu.Unlock()
 	if !r.isOn() || known {
@@ -100,7 +105,7 @@ func (r *recorder) done() {
 // entry is lost, and the command does not fail.
 func (r *recorder) append(e har.Entry) {
 	if err := r.journal.Append(e); err != nil {
-		r.lost(err)
+		r.notices.AddLoss(err)
 	}
 }
 
@@ -155,12 +160,17 @@ func (r *recorder) write(path string) (int, error) {
 		}
 	}
 	r.mu.Lock()
-	for q, began := range r.pending { // these have no response yet
+	r.appendPendingLocked()
+	r.mu.Unlock()
+	return r.journal.WriteArchive(path)
+}
+
+// appendPendingLocked writes the entries of the requests that have no response yet.
+func (r *recorder) appendPendingLocked() {
+	for q, began := range r.pending {
 		r.append(har.NewEntry(began, q.Method(), q.URL(), q.ResourceType()))
 	}
 	clear(r.pending)
-	r.mu.Unlock()
-	return r.journal.WriteArchive(path)
 }
 
 // entryOf returns the entry of a request that is over. If the page is gone, some of the request's

@@ -134,9 +134,7 @@ func TestHARAtClose(t *testing.T) {
 	goOn := func() { _ = syscall.Kill(driver, syscall.SIGCONT) }
 	defer goOn()
 	eval(t, s, "fetch('/never'), 1")
-	for end := time.Now().Add(patience); web.Requests("/never") == 0 && time.Now().Before(end); {
-		eval(t, s, "1")
-	}
+	awaitRequest(t, web, "/never")
 	time.AfterFunc(200*time.Millisecond, goOn) // Playwright reports the request after this
 	out := do(t, s, verbs.Close, verbs.CloseIn{})
 	har, urls := readHAR(t, path)
@@ -152,6 +150,46 @@ func TestHARAtClose(t *testing.T) {
 	left, _ := filepath.Glob(home.Root.JournalFile(s.Name) + "*")
 	if len(left) > 0 {
 		t.Errorf("left over: %s", left)
+	}
+}
+
+// awaitRequest waits until the site has got a request, without a command: on a busy machine any
+// command may need the driver.
+func awaitRequest(t testing.TB, web *site.Site, path string) {
+	t.Helper()
+	for end := time.Now().Add(patience); web.Requests(path) == 0; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("the page does not request %s", path)
+		}
+	}
+}
+
+// If the driver ends during a recording, a request that has no response yet is in the HAR, and the
+// next reply says that the recording has a gap.
+func TestHARWhoseDriverEnds(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	path := filepath.Join(t.TempDir(), "a.har")
+	do(t, s, verbs.HARStart, verbs.HARStartIn{Path: path, Content: "none"})
+	open(t, s, web.URL("/page/one"))
+	eval(t, s, "fetch('/never'), 1")
+	awaitRequest(t, web, "/never")
+	open(t, s, web.URL("/page/one#again")) // Playwright answers this after it has reported the request
+	if err := syscall.Kill(sharedDriver(t), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	for end := time.Now().Add(patience); len(told) == 0 && time.Now().Before(end); {
+		_, told, _ = ask(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/page/two")}) // fails if the driver ends meanwhile
+	}
+	if len(told) != 1 || !strings.Contains(told[0], "the recording of requests has a gap") {
+		t.Errorf("after the driver's end, the warnings are %q", told)
+	}
+	out, warnings, err := ask(t, s, verbs.HARStop, verbs.HARStopIn{})
+	if err != nil || len(warnings) != 0 {
+		t.Errorf("stop answers %+v, %q, %v", out, warnings, err)
+	}
+	if _, urls := readHAR(t, path); strings.Count(urls, "/never") != 1 || !strings.Contains(urls, "/page/two") {
+		t.Errorf("the file has %s", urls)
 	}
 }
 

@@ -86,7 +86,7 @@ func newPages(s *daemon.Session, find func(context.Context) (Driver, error)) *pa
 		session: s,
 		driver:  &playwrightDriver{find: find, stderr: logWriter{s.Log}, temp: s.Root.Path("state", "tmp", file), conns: make(chan *driver.Conn, 1)},
 		dialogs: dialogs.New(s.State, s.Notices, s), prompts: prompts.New(s.State, s.Notices),
-		recorder: newRecorder(s.State, s.Root.JournalFile(s.Name), s.Notices.AddLoss),
+		recorder: newRecorder(s.State, s.Root.JournalFile(s.Name), s.Notices),
 		refs:     refs.New(s.Root.Path("state", "sessions", file+".json")), downloads: downloads.New(s),
 	}
 }
@@ -211,7 +211,7 @@ func (b backend) Release() error { return b.driver.stop() }
 // the path of the HAR, or "" if no recording was on.
 func FinishRecording(root home.Root, session string) (string, error) {
 	state := daemon.OpenState(root, session, slog.New(slog.DiscardHandler))
-	return newRecorder(state, root.JournalFile(session), func(error) {}).finish()
+	return newRecorder(state, root.JournalFile(session), &daemon.Notices{}).finish()
 }
 
 // logWriter writes the driver's output to the log.
