@@ -38,6 +38,7 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+	"time"
 )
 
 func TestOdd(t *testing.T) {
@@ -52,6 +53,7 @@ func TestOdd(t *testing.T) {
 
 func TestHang(*testing.T) {
 	for Half(3) != 0 {
+		time.Sleep(10 * time.Millisecond)
 	}
 }
 
