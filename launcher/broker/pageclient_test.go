@@ -44,12 +44,18 @@ func TestConnectionForOnePage(t *testing.T) {
 		}
 		return m
 	}
+	reply := func() (m message) { // the next message that is not an event
+		t.Helper()
+		for m = read(); m.Method != ""; m = read() {
+		}
+		return m
+	}
 	send(`{"id":1,"method":"Runtime.evaluate","params":{"expression":"document.title"}}`)
-	if m := read(); m.ID != 1 || m.SessionID != "" || !strings.Contains(string(m.Result), `"mine"`) {
+	if m := reply(); m.ID != 1 || m.SessionID != "" || !strings.Contains(string(m.Result), `"mine"`) {
 		t.Errorf("the title is %+v", m)
 	}
 	send(`{"id":2,"method":"Target.setAutoAttach","params":{"autoAttach":true,"waitForDebuggerOnStart":false,"flatten":true}}`)
-	if m := read(); m.ID != 2 || m.Error != nil {
+	if m := reply(); m.ID != 2 || m.Error != nil {
 		t.Errorf("Target.setAutoAttach = %+v", m)
 	}
 	send(`{"id":3,"method":"Runtime.evaluate","params":{"expression":"void new Worker('data:text/javascript,')"}}`)
@@ -65,22 +71,15 @@ func TestConnectionForOnePage(t *testing.T) {
 		}
 	}
 	send(`{"id":4,"method":"Runtime.evaluate","params":{"expression":"6*7"},"sessionId":"` + child + `"}`)
-	for {
-		m := read()
-		if m.ID == 0 {
-			continue
-		}
-		if m.ID != 4 || m.SessionID != child || !strings.Contains(string(m.Result), "42") {
-			t.Errorf("the worker's answer is %+v", m)
-		}
-		break
+	if m := reply(); m.ID != 4 || m.SessionID != child || !strings.Contains(string(m.Result), "42") {
+		t.Errorf("the worker's answer is %+v", m)
 	}
 	send(`{"id":5,"method":"Runtime.evaluate","sessionId":"unknown"}`)
-	if m := read(); m.ID != 5 || m.Error == nil {
+	if m := reply(); m.ID != 5 || m.Error == nil {
 		t.Errorf("a call on a session that does not exist = %+v", m)
 	}
 	send(`{"id":6`)
-	if m := read(); m.Error == nil {
+	if m := reply(); m.Error == nil {
 		t.Errorf("half a message = %+v", m)
 	}
 	daemon.open() // the client gets no event of this other page
