@@ -1,70 +1,122 @@
 package patches
 
 import (
+	"bytes"
+	"strings"
 	"time"
 
 	"github.com/abrowser/abrowser/patches/cdp"
 )
 
-// If the renderer of a page crashes while the browser captures a screenshot of the page, Chromium
-// 156 itself may crash (SIGSEGV, with the feature CDPScreenshotNewSurface), and the tabs of all
-// tenants with it. So a client's Page.crash waits for the captures of its page, and captures wait
-// for the crash.
+// The captures of a page, which are calls of Page.captureScreenshot, run one after the other, and the
+// page's size does not change during a capture. For a capture, Chromium gives the page the size of the
+// captured area. If another CDP session captures the page at the same time, or sets the size that the
+// page emulates, even to the same value, Chromium 156 changes the size again. The picture then repeats a
+// part of the page or shows another part, without an error. To restore the size, or to detach a session
+// that has set it, does no harm.
+//
+// If the renderer of a page crashes during a capture, Chromium 156 itself may crash (SIGSEGV, with the
+// feature CDPScreenshotNewSurface), and the tabs of all tenants with it. So a client's Page.crash waits
+// for the captures of its page, and captures wait for the crash.
 
-// crashTime is how long a page may take to crash after Page.crash.
-const crashTime = time.Second
+const (
+	// captureTime is how long a capture may delay what waits for its end. A page that is not drawn
+	// is not captured, and the call has no reply.
+	captureTime = 10 * time.Second
+	// crashTime is how long a page may take to crash after Page.crash.
+	crashTime = time.Second
+	// maxWaiting is the number of calls that may wait for a capture of a page.
+	maxWaiting = 100
+)
 
-// captures has the unanswered captures of a page.
+// captures has the state of the captures of a page.
 type captures struct {
-	pending  int      // unanswered calls of Page.captureScreenshot
+	running  int      // captures that were sent and not answered, each for captureTime at most; usually 0 or 1
 	crashing bool     // Page.crash waits or was sent, and the page has not crashed yet
-	whenDone []func() // to call when no capture is pending
+	waiting  []func() // to call in this order, each when no capture is running
 }
 
-// captureScreenshot forwards Page.captureScreenshot. A page that is crashing is not captured.
+// captureScreenshot forwards Page.captureScreenshot when no other capture of the page is running. A
+// page that is crashing is not captured.
 func captureScreenshot(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	t := m.pageOf(s)
-	if t == nil {
-		m.forward(s, r, r.Params)
-		return nil
-	}
-	if t.captures.crashing {
+	if t != nil && t.captures.crashing {
 		return &cdp.Error{Code: -32000, Message: "Target crashed"}
 	}
-	t.captures.pending++
-	id := m.forward(s, r, r.Params)
-	call := m.pending[id]
-	call.onEnd = func() {
-		if t.captures.pending--; t.captures.pending > 0 {
+	return m.afterCaptures(s, r, func(r cdp.Request) {
+		id := m.forward(s, r, r.Params)
+		if t == nil {
 			return
 		}
-		waiting := t.captures.whenDone
-		t.captures.whenDone = nil
-		for _, fn := range waiting {
-			fn()
-		}
+		t.captures.running++
+		call := m.pending[id]
+		call.onEnd = once(func() {
+			t.captures.running--
+			// The capture may have ended because its client leaves. The client's sessions have to be
+			// detached before the next capture, so the next capture does not begin at once.
+			m.after(0, func() { m.runWaiting(t) })
+		})
+		m.pending[id] = call
+		m.after(captureTime, call.onEnd)
+	})
+}
+
+// setSize forwards a request that sets or restores the size of the page, when no capture of the page
+// is running.
+func setSize(m *Mux, s *session, r cdp.Request) *cdp.Error {
+	return m.afterCaptures(s, r, func(r cdp.Request) {
+		s.resized = strings.HasSuffix(r.Method, ".setDeviceMetricsOverride")
+		m.forward(s, r, r.Params)
+	})
+}
+
+// afterCaptures calls fn with the request r when no capture of the page of session s is running and
+// nothing else waits for that. It does not call fn if the session has ended by then.
+func (m *Mux) afterCaptures(s *session, r cdp.Request, fn func(r cdp.Request)) *cdp.Error {
+	t := m.pageOf(s)
+	if t == nil || t.captures.running == 0 && len(t.captures.waiting) == 0 {
+		fn(r)
+		return nil
 	}
-	m.pending[id] = call
+	if len(t.captures.waiting) >= maxWaiting {
+		return &cdp.Error{Code: -32000, Message: "Too many requests wait for a screenshot"}
+	}
+	r.Params = bytes.Clone(r.Params) // it refers to the client's message
+	t.captures.waiting = append(t.captures.waiting, func() {
+		if m.isOpen(s) {
+			fn(r)
+		}
+	})
 	return nil
 }
 
-// crashPage forwards Page.crash when no capture of the page is pending.
+// runWaiting calls the functions that wait for the end of a capture.
+func (m *Mux) runWaiting(t *target) {
+	for c := &t.captures; c.running == 0 && len(c.waiting) > 0; {
+		fn := c.waiting[0]
+		c.waiting = c.waiting[1:]
+		fn()
+	}
+}
+
+// crashPage forwards Page.crash when no capture of the page is running.
 func crashPage(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	t := m.pageOf(s)
 	if t == nil {
 		m.forward(s, r, r.Params)
 		return nil
 	}
+	c := &t.captures
 	crash := func() {
 		if m.isOpen(s) {
 			m.forward(s, r, r.Params)
 		}
-		m.after(crashTime, func() { t.captures.crashing = false })
+		m.after(crashTime, func() { c.crashing = false })
 	}
-	t.captures.crashing = true
-	if t.captures.pending > 0 {
+	c.crashing = true
+	if c.running > 0 || len(c.waiting) > 0 {
 		r.Params = nil // it refers to the client's message
-		t.captures.whenDone = append(t.captures.whenDone, crash)
+		c.waiting = append(c.waiting, crash)
 		return nil
 	}
 	crash()

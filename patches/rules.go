@@ -83,8 +83,9 @@ func ruleFor(method string) rule {
 		return inputEvent
 	case "DOM.setFileInputFiles":
 		return withFields(setFiles)
-	case "Emulation.setDeviceMetricsOverride":
-		return setDeviceMetrics
+	case "Emulation.setDeviceMetricsOverride", "Emulation.clearDeviceMetricsOverride",
+		"Page.setDeviceMetricsOverride", "Page.clearDeviceMetricsOverride":
+		return setSize
 	case "Emulation.setDisplayFeaturesOverride":
 		return withFields(setDisplayFeatures)
 	case "Tracing.start",

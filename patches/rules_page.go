@@ -64,13 +64,6 @@ func setDisplayFeatures(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error 
 	return nil
 }
 
-// setDeviceMetrics forwards a request that emulates another size of the page.
-func setDeviceMetrics(m *Mux, s *session, r cdp.Request) *cdp.Error {
-	s.resized = true
-	m.forward(s, r, r.Params)
-	return nil
-}
-
 // restoreSize ends the emulated size of pages on a session and the sessions below it, which are about
 // to be detached. Chromium 148 otherwise leaves the page at this size, and the owner's other clients
 // and a person who reviews the page see it so.

@@ -232,10 +232,9 @@ const slowFont = `(() => {
 })()`
 
 // A screenshot of the whole page shows each part once, however long it has waited for the page. If the browser takes
-// another picture of the page when it begins with this one, it repeats the visible part instead. The test does not run
-// beside others, because with other sessions at work on a busy machine this has happened once for another reason,
-// which is not known.
+// another picture of the page when it begins with this one, it repeats the visible part instead.
 func TestFullScreenshotAfterFonts(t *testing.T) {
+	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	open(t, s, web.URL("/"))
 	do(t, s, verbs.SetViewport, verbs.ViewportIn{Width: 1400, Height: 900})

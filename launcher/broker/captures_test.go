@@ -1,0 +1,98 @@
+package broker
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"image/png"
+	"testing"
+
+	"github.com/abrowser/abrowser/sockets/wire"
+)
+
+// stripes is a page of 20 stripes, each 170 pixels high and in a colour of its own.
+const stripes = `<!doctype html><style>body{margin:0} div{height:170px}</style><script>
+	for (let i = 0; i < 20; i++) document.write("<div style='background:rgb(" + i * 12 + ",0,0)'></div>");
+</script>`
+
+// captureStripes takes a picture of the whole page, and returns an error if a stripe is not where it
+// belongs.
+func captureStripes(p *tab) error {
+	const width, height = 1200, 3400
+	raw, err := p.peer.call(p.session, "Page.captureScreenshot", map[string]any{
+		"captureBeyondViewport": true, "clip": map[string]any{"x": 0, "y": 0, "width": width, "height": height, "scale": 1},
+	})
+	if err != nil {
+		return err
+	}
+	var out struct{ Data []byte }
+	if err := json.Unmarshal(raw, &out); err != nil {
+		return err
+	}
+	picture, err := png.Decode(bytes.NewReader(out.Data))
+	if err != nil {
+		return err
+	}
+	if size := picture.Bounds().Size(); size.X != width || size.Y != height {
+		return fmt.Errorf("the picture has the size %v", size)
+	}
+	for i := range 20 {
+		if r, g, b, _ := picture.At(width/2, i*170+160).RGBA(); int(r>>8) != i*12 || g != 0 || b != 0 {
+			return fmt.Errorf("stripe %d has the colour %x %x %x", i, r>>8, g>>8, b>>8)
+		}
+	}
+	return nil
+}
+
+// A picture of a page is right whatever other clients of the session do at that time: they take
+// pictures of the page, too, emulate other sizes, and leave.
+func TestCapturesOfOnePage(t *testing.T) {
+	t.Parallel()
+	for name, disturb := range map[string]func(*testing.T, *rig, *tab){
+		"captured": func(t *testing.T, _ *rig, p *tab) {
+			clip := map[string]any{"x": 0, "y": 0, "width": 100, "height": 100, "scale": 1}
+			if _, err := p.peer.call(p.session, "Page.captureScreenshot", map[string]any{"clip": clip}); err != nil {
+				t.Error(err)
+			}
+		},
+		"resized": func(t *testing.T, _ *rig, p *tab) {
+			size := map[string]any{"width": 800, "height": 600, "deviceScaleFactor": 1, "mobile": false}
+			for method, params := range map[string]any{"Emulation.setDeviceMetricsOverride": size, "Emulation.clearDeviceMetricsOverride": nil} {
+				if _, err := p.peer.call(p.session, method, params); err != nil {
+					t.Error(err)
+				}
+			}
+		},
+		"left": func(t *testing.T, r *rig, p *tab) {
+			other := r.connect("a")
+			size := map[string]any{"width": 800, "height": 600, "deviceScaleFactor": 1, "mobile": false}
+			if _, err := other.call(other.tab(p.target).session, "Emulation.setDeviceMetricsOverride", size); err != nil {
+				t.Error(err)
+			}
+			other.close()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := start(t, wire.Settings{})
+			page := r.connect("a").open()
+			page.show(r.site.URL, stripes)
+			beside := r.connect("a").tab(page.target)
+			done := make(chan error, 1)
+			go func() {
+				var err error
+				for i := 0; err == nil && i < 8; i++ {
+					err = captureStripes(page)
+				}
+				done <- err
+			}()
+			times := 0
+			for ; len(done) == 0; times++ {
+				disturb(t, r, beside)
+			}
+			if err := <-done; err != nil {
+				t.Errorf("after the page was %s %d times: %v", name, times, err)
+			}
+		})
+	}
+}
