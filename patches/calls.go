@@ -14,6 +14,7 @@ type pendingCall struct {
 	onReply         func(in cdp.Message) // if set, it gets the reply instead of the client
 	endsWithSession bool                 // the session's end also ends the call, without a reply
 	onEnd           func()               // if set, it is called when the call was answered or dropped
+	isCapture       bool                 // the call is a capture of a page
 }
 
 // Call sends a command for the broker, and calls onResult with the command's result or error.

@@ -12,8 +12,11 @@ import (
 // page's size does not change during a capture. For a capture, Chromium gives the page the size of the
 // captured area. If another CDP session captures the page at the same time, or sets the size that the
 // page emulates, even to the same value, Chromium 156 changes the size again. The picture then repeats a
-// part of the page or shows another part, without an error. To restore the size, or to detach a session
-// that has set it, does no harm.
+// part of the page or shows another part, without an error. To restore the size does no harm.
+//
+// If a session is detached during its capture, Chromium 156 leaves the page at the size of the captured
+// area, and no call restores the page's own size. So a session stays attached until its capture has
+// ended, even if its client has left.
 //
 // If the renderer of a page crashes during a capture, Chromium 156 itself may crash (SIGSEGV, with the
 // feature CDPScreenshotNewSurface), and the tabs of all tenants with it. So a client's Page.crash waits
@@ -49,16 +52,61 @@ func captureScreenshot(m *Mux, s *session, r cdp.Request) *cdp.Error {
 			return
 		}
 		t.captures.running++
-		call := m.pending[id]
-		call.onEnd = once(func() {
+		ended := once(func() {
 			t.captures.running--
-			// The capture may have ended because its client leaves. The client's sessions have to be
-			// detached before the next capture, so the next capture does not begin at once.
-			m.after(0, func() { m.runWaiting(t) })
+			m.runWaiting(t)
 		})
+		call := m.pending[id]
+		call.isCapture, call.onEnd = true, ended
 		m.pending[id] = call
-		m.after(captureTime, call.onEnd)
+		m.after(captureTime, func() {
+			ended()
+			if call := m.pending[id]; call.isCapture && call.client == nil {
+				m.dropCall(id)
+			}
+		})
 	})
+}
+
+// abandonCall drops a pending call whose client is leaving. A capture stays pending without its client.
+func (m *Mux) abandonCall(id int64) {
+	call := m.pending[id]
+	if !call.isCapture {
+		m.dropCall(id)
+		return
+	}
+	ended := call.onEnd
+	call.onEnd = nil
+	m.pending[id] = call
+	m.dropCall(id)
+	m.pending[id] = pendingCall{isCapture: true, onReply: func(cdp.Message) {}, onEnd: ended}
+}
+
+// whenNotCaptured calls fn when no capture of the pages is running.
+func whenNotCaptured(pages []*target, fn func()) {
+	for _, t := range pages {
+		next := fn
+		fn = func() {
+			if t.captures.running == 0 {
+				next()
+				return
+			}
+			t.captures.waiting = append(t.captures.waiting, next)
+		}
+	}
+	fn()
+}
+
+// capturedBelow returns the pages of session s and of the sessions below it of which a capture is
+// running.
+func (m *Mux) capturedBelow(s *session) (all []*target) {
+	if t := m.pageOf(s); t != nil && t.captures.running > 0 {
+		all = append(all, t)
+	}
+	for _, child := range s.children {
+		all = append(all, m.capturedBelow(child)...)
+	}
+	return all
 }
 
 // setSize forwards a request that sets or restores the size of the page, when no capture of the page

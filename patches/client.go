@@ -120,18 +120,20 @@ func (m *Mux) Leave(id ClientID) {
 	c.gone = true
 	for n, waiting := range m.pending {
 		if waiting.client == c && waiting.onReply == nil {
-			m.dropCall(n)
+			m.abandonCall(n)
 		}
 	}
 	if c.root != nil {
 		m.closeUnwatched(c)
-		m.restoreSize(c.root)
-		handed := c.root.handedOffBelow()
+		captured, resized, handed := m.capturedBelow(c.root), c.root.resizedBelow(), c.root.handedOffBelow()
 		m.dropSession(c.root)
-		for _, s := range handed {
-			m.reclaim(s)
-		}
-		m.detachSession(c.root.id)
+		whenNotCaptured(captured, func() {
+			m.restoreSize(resized)
+			for _, s := range handed {
+				m.reclaim(s)
+			}
+			m.detachSession(c.root.id)
+		})
 		for _, t := range m.targetsOf(c.tenant) {
 			m.resumeIfReady(t)
 		}

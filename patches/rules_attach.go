@@ -104,22 +104,31 @@ func (s *session) childParam(f fields) (*session, *cdp.Error) {
 	}
 }
 
-// detachFromTarget detaches one of the client's own sessions. If a target is paused for the
-// session, the Mux resumes the target first.
+// detachFromTarget detaches one of the client's own sessions, when no capture of its page is running.
+// If a target is paused for the session, the Mux resumes the target first.
 func detachFromTarget(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error {
 	child, err := s.childParam(f)
 	if err != nil {
 		return err
 	}
-	m.restoreSize(child)
-	params := encode(sessionParam{child.id})
+	r.Params = encode(sessionParam{child.id})
+	whenNotCaptured(m.capturedBelow(child), func() {
+		if m.isOpen(s) {
+			m.detachChild(s, child, r)
+		}
+	})
+	return nil
+}
+
+// detachChild forwards a request that detaches the child of session s.
+func (m *Mux) detachChild(s, child *session, r cdp.Request) {
+	m.restoreSize(child.resizedBelow())
 	if !child.handedOff {
-		m.forward(s, r, params)
-		return nil
+		m.forward(s, r, r.Params)
+		return
 	}
 	if t := m.targets[child.target]; t != nil && t.handedOff == child {
 		m.resume(t)
 	}
-	m.callFor(s, r, params, func(in cdp.Message) { m.forwardResult(s, r, in) })
-	return nil
+	m.callFor(s, r, r.Params, func(in cdp.Message) { m.forwardResult(s, r, in) })
 }

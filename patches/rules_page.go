@@ -64,17 +64,26 @@ func setDisplayFeatures(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error 
 	return nil
 }
 
-// restoreSize ends the emulated size of pages on a session and the sessions below it, which are about
-// to be detached. Chromium 148 otherwise leaves the page at this size, and the owner's other clients
-// and a person who reviews the page see it so.
-func (m *Mux) restoreSize(s *session) {
-	if s.resized {
+// restoreSize ends the emulated size of pages on sessions that are about to be detached. Chromium 148
+// otherwise leaves the page at this size, and the owner's other clients and a person who reviews the
+// page see it so.
+func (m *Mux) restoreSize(sessions []*session) {
+	for _, s := range sessions {
 		s.resized = false
 		m.call("Emulation.clearDeviceMetricsOverride", nil, s.id, nil)
 	}
-	for _, child := range s.children {
-		m.restoreSize(child)
+}
+
+// resizedBelow returns the sessions on which the client has emulated another size of the page: s and
+// the sessions below it.
+func (s *session) resizedBelow() (all []*session) {
+	if s.resized {
+		all = append(all, s)
 	}
+	for _, child := range s.children {
+		all = append(all, child.resizedBelow()...)
+	}
+	return all
 }
 
 // excludeSharedWorkers changes an auto-attach request on a page of the shared context, so that its

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"image/png"
+	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -94,5 +96,27 @@ func TestCapturesOfOnePage(t *testing.T) {
 				t.Errorf("after the page was %s %d times: %v", name, times, err)
 			}
 		})
+	}
+}
+
+// A client that leaves during a capture leaves the page at its size.
+func TestClientLeavesDuringACapture(t *testing.T) {
+	t.Parallel()
+	r := start(t, wire.Settings{})
+	page := r.connect("a").open()
+	page.show(r.site.URL, stripes)
+	const size = "[innerWidth, innerHeight].join()"
+	before := page.eval(size)
+	for range 8 {
+		other := r.connect("a")
+		captured := make(chan error, 1)
+		go func() { captured <- captureStripes(other.tab(page.target)) }()
+		time.Sleep(5*time.Millisecond + rand.N(30*time.Millisecond)) // the capture takes about 60 ms; nothing reports its steps
+		other.close()
+		<-captured
+		if err := captureStripes(page); err != nil {
+			t.Errorf("the next picture: %v", err)
+		}
+		until(t, "the page has its size again", func() bool { return page.eval(size) == before })
 	}
 }
