@@ -110,7 +110,7 @@ func (m *Mux) capturedBelow(s *session) (all []*target) {
 }
 
 // setSize forwards a request that sets or restores the size of the page, when no capture of the page
-// is running.
+// is running. A request that restores the size waits, too, so that it does not overtake one that sets it.
 func setSize(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return m.afterCaptures(s, r, func(r cdp.Request) {
 		s.resized = strings.HasSuffix(r.Method, ".setDeviceMetricsOverride")
