@@ -245,9 +245,7 @@ func (c *call) effects(ctx context.Context) verbs.Effects {
 		e.Opened = c.newTabs(ctx)
 		if e.FileChooser = c.Tabs.TakeFileChooser(); e.FileChooser {
 			// Playwright asks the page about the file chooser before it reports it.
-			catching, cancel := context.WithTimeout(ctx, catchTime)
-			c.prompts.AwaitOpened(catching, c.choosers)
-			cancel()
+			c.prompts.AwaitOpened(ctx, c.choosers)
 		}
 	}
 	e.Dialogs = c.AddNotices()
