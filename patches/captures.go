@@ -12,7 +12,7 @@ import (
 // page's size does not change during a capture. For a capture, Chromium gives the page the size of the
 // captured area. If another CDP session captures the page at the same time, or sets the size that the
 // page emulates, even to the same value, Chromium 156 changes the size again. The picture then repeats a
-// part of the page or shows another part, without an error. To restore the size does no harm.
+// part of the page or shows another part, without an error. Restoring the size does no harm.
 //
 // If a session is detached during its capture, Chromium 156 leaves the page at the size of the captured
 // area, and no call restores the page's own size. So a session stays attached until its capture has
@@ -61,8 +61,14 @@ func captureScreenshot(m *Mux, s *session, r cdp.Request) *cdp.Error {
 		m.pending[id] = call
 		m.after(captureTime, func() {
 			ended()
-			if call := m.pending[id]; call.isCapture && call.client == nil {
+			call := m.pending[id]
+			switch {
+			case !call.isCapture: // it was answered or dropped
+			case call.client == nil:
 				m.dropCall(id)
+			default: // if the client leaves, nothing waits for this capture any more
+				call.isCapture = false
+				m.pending[id] = call
 			}
 		})
 	})
@@ -97,8 +103,8 @@ func whenNotCaptured(pages []*target, fn func()) {
 	fn()
 }
 
-// capturedBelow returns the pages of session s and of the sessions below it of which a capture is
-// running.
+// capturedBelow returns the pages that are being captured. It looks at the pages of session s and of the
+// sessions below s.
 func (m *Mux) capturedBelow(s *session) (all []*target) {
 	if t := m.pageOf(s); t != nil && t.captures.running > 0 {
 		all = append(all, t)
@@ -110,7 +116,8 @@ func (m *Mux) capturedBelow(s *session) (all []*target) {
 }
 
 // setSize forwards a request that sets or restores the size of the page, when no capture of the page
-// is running. A request that restores the size waits, too, so that it does not overtake one that sets it.
+// is running. A request that restores the size also waits. Otherwise it could overtake an earlier request
+// that sets the size.
 func setSize(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return m.afterCaptures(s, r, func(r cdp.Request) {
 		s.resized = strings.HasSuffix(r.Method, ".setDeviceMetricsOverride")

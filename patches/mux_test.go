@@ -256,6 +256,13 @@ func play(t *testing.T, in *txtar.Archive) []byte {
 			out.Files = append(out.Files, f)
 		}
 	}
+	now = now.Add(captureTime)
+	m.Tick()
+	for id, call := range m.pending {
+		if call.isCapture && call.client == nil {
+			t.Errorf("capture %d, whose client has left, is pending for ever", id)
+		}
+	}
 	return txtar.Format(out)
 }
 

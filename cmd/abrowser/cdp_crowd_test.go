@@ -84,7 +84,7 @@ func TestCDPCrowd(t *testing.T) {
 	}
 	used := func() time.Duration {
 		before := broker.ProcessorTime()
-		time.Sleep(time.Second)
+		time.Sleep(time.Second) // the test measures the processor time of one second
 		return broker.ProcessorTime() - before
 	}
 	// The connections first buffer the responses that nobody reads.

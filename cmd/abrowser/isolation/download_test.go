@@ -178,7 +178,8 @@ func TestDownloadSurvivesBroker(t *testing.T) {
 	}
 	s.Open("one") // while no broker is connected to the browser
 	// The first file may be complete before the next broker starts. The second file may be
-	// complete during the start of that broker, or after it.
+	// complete during the start of that broker, or after it. Nothing reports the moments of that start,
+	// so the files are sent at two moments.
 	time.Sleep(50 * time.Millisecond)
 	s.Open("two")
 	if r := <-waiting.Ended; r.Status != wire.ExitDone {
