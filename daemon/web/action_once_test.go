@@ -124,6 +124,42 @@ func TestClickIsConfirmed(t *testing.T) {
 	}
 }
 
+// A click by a ref is confirmed in each frame of the page too, whatever its origin. The frames are the
+// page's own, one of another origin, and one of another origin inside a frame.
+func TestClickIsConfirmedInFrames(t *testing.T) {
+	t.Parallel()
+	s, web := home.Start(t), site.Start(t)
+	for _, tt := range []struct {
+		name  string
+		outer []string // the frames from the outermost one to the button's
+	}{
+		{"same", []string{"#same"}}, {"cross", []string{"#cross"}}, {"deep", []string{"#nest", "iframe"}},
+	} {
+		for _, modifiers := range [][]string{nil, {"Alt"}} { // at once, and by the driver
+			t.Run(fmt.Sprint(tt.name, modifiers), func(t *testing.T) {
+				open(t, s, web.URL("/frames"))
+				button := element(refOf(t, snapshot(t, s), "button", "Button "+tt.name))
+				do(t, s, verbs.Click, verbs.ClickIn{Element: button, Modifiers: modifiers})
+				for _, frame := range tt.outer {
+					do(t, s, verbs.FrameSelect, verbs.FrameIn{Selector: frame})
+				}
+				if got, want := eval(t, s, "out.textContent"), fmt.Sprintf("%q", "clicked "+tt.name); got != want {
+					t.Errorf("after a click the frame shows %s, want %s", got, want)
+				}
+				eval(t, s, `(() => {
+					out.textContent = "";
+					document.querySelector("button").onmousedown = (e) => { e.target.style = "position: absolute; top: 100px" };
+				})()`)
+				do(t, s, verbs.FrameMain, verbs.Empty{})
+				_, _, err := ask(t, s, verbs.Click, verbs.ClickIn{Element: button, Modifiers: modifiers})
+				if !errors.Is(err, wire.CodeResultUnknown) {
+					t.Errorf("a click on a button that moves away when it is pressed: %v, want %s", err, wire.CodeResultUnknown)
+				}
+			})
+		}
+	}
+}
+
 // If a script moves an element, a click on the element waits until it has stopped.
 func TestMovedByAScript(t *testing.T) {
 	t.Parallel()
