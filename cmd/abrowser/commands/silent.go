@@ -15,7 +15,7 @@ import (
 
 // forceTime is how long a daemon may fail to respond before it counts as dead. It can be short,
 // since killing a daemon loses no tabs. A daemon that a signal has stopped (SIGSTOP) counts as
-// dead earlier.
+// dead after 2 * askTime.
 const forceTime = 4 * time.Second
 
 // errSilent is the cause with which a request is cancelled if the daemon does not respond.
@@ -47,11 +47,12 @@ func (x *run) request(ctx context.Context, body json.RawMessage) (wire.Reply, *s
 	return reply, nil, err
 }
 
-// watch checks every second whether the daemon at the endpoint can respond. It cannot if a signal
-// has stopped it. It also counts as unable to respond if it does not answer hello within askTime,
-// but this is tested only when forceTime has passed since the request was sent. If the daemon
-// cannot respond, watch calls hangUp and returns the daemon's state. watch returns nil when ctx
-// ends.
+// watch checks every second whether the daemon at the endpoint can respond. The daemon counts as
+// unable to respond if it does not answer hello within askTime. This is tested if a signal has
+// stopped the daemon, and from forceTime after the request was sent. The signal alone proves
+// nothing: programs such as cpulimit stop a process many times a second, each time for a moment. If
+// the daemon cannot respond, watch calls hangUp and returns the daemon's state. watch returns nil
+// when ctx ends.
 //
 // The function hangUp must close the connection of the request. The daemon then drops the request
 // if it resumes later. watch itself is called when askTime has passed since the request was sent.
@@ -61,7 +62,7 @@ func (x *run) watch(ctx context.Context, place home.Endpoint, hangUp func()) *so
 	defer tick.Stop()
 	for ctx.Err() == nil {
 		daemon := sockets.InspectPeer(ctx, place)
-		if daemon.PID != 0 && (daemon.Stopped || time.Since(began) >= forceTime && isMute(ctx, place, askTime)) {
+		if daemon.PID != 0 && (daemon.Stopped || time.Since(began) >= forceTime) && isMute(ctx, place, askTime) {
 			hangUp()
 			return &daemon
 		}

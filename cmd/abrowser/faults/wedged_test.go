@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -17,8 +18,8 @@ import (
 )
 
 // atOnce is the time limit for a command that must return at once. A command that only inspects a
-// session waits up to 1 s for a process that does not respond; atOnce is four times that.
-const atOnce = 4 * time.Second
+// session waits up to 2 s for a process that does not respond; atOnce is four times that.
+const atOnce = 8 * time.Second
 
 // quick runs a command and fails the test if the command takes longer than atOnce.
 func quick(t *testing.T, h *e2e.Home, session string, args ...string) e2e.Result {
@@ -138,6 +139,32 @@ func TestFrozenDaemonIsEnded(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A daemon that signals stop for moments only, as cpulimit does, is not given up. The daemon is
+// stopped for four fifths of the time while a command checks, 1 s after it was sent and later,
+// whether the daemon responds.
+func TestStoppedForMoments(t *testing.T) {
+	t.Parallel()
+	s := site.Start(t)
+	h := e2e.NewHome(t)
+	h.Text(t, "task", "open", s.URL("/"))
+	daemon := h.Daemon("task")
+	signal := func(sig syscall.Signal, pause time.Duration) {
+		if err := syscall.Kill(daemon.PID, sig); err != nil {
+			t.Errorf("%s: %v", daemon, err)
+		}
+		time.Sleep(pause) // the throttling itself
+	}
+	done := make(chan e2e.Result, 1)
+	go func() { done <- h.Try("task", "eval", "new Promise((done) => setTimeout(() => done('done'), 3000))") }()
+	for end := time.Now().Add(4 * time.Second); time.Now().Before(end); {
+		signal(syscall.SIGSTOP, 80*time.Millisecond)
+		signal(syscall.SIGCONT, 20*time.Millisecond)
+	}
+	if r := <-done; r.Status != wire.ExitDone || !strings.Contains(r.Stdout, "done") {
+		t.Errorf("%s", r)
 	}
 }
 
