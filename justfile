@@ -18,9 +18,8 @@ install: build
     mkdir -p "${GOBIN:-$(go env GOPATH)/bin}"
     install bin/abrowserd bin/abrowser "${GOBIN:-$(go env GOPATH)/bin}"
 
-# How many packages are tested at a time, each with up to four tests. Two take a third less time on two
-# processors, but then pages may take longer to respond than a test expects: just packages=2 race
-packages := "1"
+# How many packages are tested at a time, each with up to four tests. Two keep two processors busy.
+packages := "2"
 
 # run the tests, with a real browser
 test *args:
@@ -34,9 +33,8 @@ race *args:
     go build -race ./...
     GORACE=atexit_sleep_ms=0 go test -p {{ packages }} -race -timeout 30m {{ args }} ./...
 
-# look for faults: go vet for Linux and macOS, then the linters of .golangci.yml
+# look for faults: the linters of .golangci.yml, which include go vet, and go vet for macOS
 lint:
-    go vet ./...
     GOOS=darwin go vet ./...
     cd cmd/bench && go vet ./... && go test ./...
     go run {{ golangci }} run
