@@ -36,8 +36,8 @@ func TestDialogs(t *testing.T) {
 	if d := do(t, s, verbs.DialogStatus, verbs.Empty{}); d.HasDialog {
 		t.Errorf("dialog status = %+v", d)
 	}
-	eval(t, s, "setTimeout(() => alert('between'), 50), 0")
-	do(t, s, verbs.Wait, verbs.WaitIn{What: "300"})
+	eval(t, s, "setTimeout(() => { alert('between'); out.textContent = 'after' }, 50), 0")
+	awaitText(t, s, "#out", "after")
 	if out := do(t, s, verbs.Eval, verbs.EvalIn{Script: "alert('in a script'), 1"}); len(out.Dialogs) != 1 || string(out.Result) != "1" {
 		t.Errorf("a script with a dialog = %+v", out)
 	}
