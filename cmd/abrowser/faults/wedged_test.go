@@ -142,9 +142,9 @@ func TestFrozenDaemonIsEnded(t *testing.T) {
 	}
 }
 
-// A daemon that signals stop for moments only, as cpulimit does, is not given up. The daemon is
-// stopped for four fifths of the time while a command checks, 1 s after it was sent and later,
-// whether the daemon responds.
+// A daemon that is stopped by signals only for moments, as cpulimit stops a program, is not given up.
+// While a command checks every second whether the daemon responds, the daemon is stopped for three
+// fifths of the time.
 func TestStoppedForMoments(t *testing.T) {
 	t.Parallel()
 	s := site.Start(t)
@@ -158,10 +158,10 @@ func TestStoppedForMoments(t *testing.T) {
 		time.Sleep(pause) // the throttling itself
 	}
 	done := make(chan e2e.Result, 1)
-	go func() { done <- h.Try("task", "eval", "new Promise((done) => setTimeout(() => done('done'), 3000))") }()
-	for end := time.Now().Add(4 * time.Second); time.Now().Before(end); {
-		signal(syscall.SIGSTOP, 80*time.Millisecond)
-		signal(syscall.SIGCONT, 20*time.Millisecond)
+	go func() { done <- h.Try("task", "eval", "new Promise((done) => setTimeout(() => done('done'), 5000))") }()
+	for end := time.Now().Add(6 * time.Second); time.Now().Before(end); {
+		signal(syscall.SIGSTOP, 120*time.Millisecond)
+		signal(syscall.SIGCONT, 80*time.Millisecond)
 	}
 	if r := <-done; r.Status != wire.ExitDone || !strings.Contains(r.Stdout, "done") {
 		t.Errorf("%s", r)
