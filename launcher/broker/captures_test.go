@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image/png"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -38,10 +39,24 @@ func captureStripes(p *tab) error {
 	if size := picture.Bounds().Size(); size.X != width || size.Y != height {
 		return fmt.Errorf("the picture has the size %v", size)
 	}
-	for i := range 20 {
-		if r, g, b, _ := picture.At(width/2, i*170+160).RGBA(); int(r>>8) != i*12 || g != 0 || b != 0 {
-			return fmt.Errorf("stripe %d has the colour %x %x %x", i, r>>8, g>>8, b>>8)
+	var wrong []string // each part of the picture that has one wrong colour
+	last := ""
+	for y := range height {
+		r, g, b, _ := picture.At(width/2, y).RGBA()
+		colour := ""
+		if int(r>>8) != y/170*12 || g != 0 || b != 0 {
+			colour = fmt.Sprintf("%02x%02x%02x", r>>8, g>>8, b>>8)
 		}
+		if colour != last && colour != "" {
+			wrong = append(wrong, fmt.Sprintf("%s from %d", colour, y))
+		}
+		if colour != last && last != "" {
+			wrong[len(wrong)-1] += fmt.Sprintf(" to %d", y)
+		}
+		last = colour
+	}
+	if len(wrong) > 0 {
+		return fmt.Errorf("the picture has the colours %s", strings.Join(wrong, ", "))
 	}
 	return nil
 }
@@ -84,7 +99,9 @@ func TestCapturesOfOnePage(t *testing.T) {
 			go func() {
 				var err error
 				for i := 0; err == nil && i < 8; i++ {
-					err = captureStripes(page)
+					if err = captureStripes(page); err != nil {
+						err = fmt.Errorf("picture %d: %w", i, err)
+					}
 				}
 				done <- err
 			}()
