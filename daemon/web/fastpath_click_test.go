@@ -179,8 +179,9 @@ func TestDownloadBegunByTimer(t *testing.T) {
 			if tt.byClick && told != 1 {
 				t.Errorf("the reply to the click names %d downloads", told)
 			}
-			told += countAbout(warnings, "late.txt") // the download may begin just before the reply
-			more := 2                                // commands after the one that reports the download
+			// If the download begins just before the reply to the click, this reply warns of it.
+			told += countAbout(warnings, "late.txt")
+			more := 2 // how many commands to run after the one that reports the download
 			for end := time.Now().Add(20 * time.Second); more > 0 && time.Now().Before(end); {
 				if told > 0 {
 					more--

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"image/png"
 	"math/rand/v2"
-	"strings"
 	"testing"
 	"time"
 
@@ -39,24 +38,14 @@ func captureStripes(p *tab) error {
 	if size := picture.Bounds().Size(); size.X != width || size.Y != height {
 		return fmt.Errorf("the picture has the size %v", size)
 	}
-	var wrong []string // each part of the picture that has one wrong colour
-	last := ""
+	var wrong []int // the rows of the picture that have a wrong colour
 	for y := range height {
-		r, g, b, _ := picture.At(width/2, y).RGBA()
-		colour := ""
-		if int(r>>8) != y/170*12 || g != 0 || b != 0 {
-			colour = fmt.Sprintf("%02x%02x%02x", r>>8, g>>8, b>>8)
+		if r, g, b, _ := picture.At(width/2, y).RGBA(); int(r>>8) != y/170*12 || g != 0 || b != 0 {
+			wrong = append(wrong, y)
 		}
-		if colour != last && colour != "" {
-			wrong = append(wrong, fmt.Sprintf("%s from %d", colour, y))
-		}
-		if colour != last && last != "" {
-			wrong[len(wrong)-1] += fmt.Sprintf(" to %d", y)
-		}
-		last = colour
 	}
 	if len(wrong) > 0 {
-		return fmt.Errorf("the picture has the colours %s", strings.Join(wrong, ", "))
+		return fmt.Errorf("%d rows have a wrong colour, from row %d (%v) to row %d", len(wrong), wrong[0], picture.At(width/2, wrong[0]), wrong[len(wrong)-1])
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ func TestServeEndsWithItsContext(t *testing.T) {
 	}
 	cancel()
 	address := strings.SplitN(apps[0].URL, "/npm/", 2)[0]
-	// The server reports its end to nobody, so try until it refuses a connection.
+	// Nothing reports that the server has ended, so the test connects until the connection is refused.
 	for until := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		response, err := http.Get(address) //nolint:noctx // the server's context has ended, and not the request's
 		if err != nil {
