@@ -28,6 +28,8 @@ func TestUnusedClick(t *testing.T) {
 	t.Parallel()
 	s, web := home.Start(t), site.Start(t)
 	const list = `<div id="x"><ul hidden></ul></div>`
+	// The next change is always queued before the task in which the click ends. A timer may fire too late.
+	const changing = `const c = new MessageChannel(); c.port1.onmessage = () => c.port2.postMessage(y.textContent = Date.now()); c.port1.onmessage()`
 	for _, tt := range []struct {
 		name, html, script string
 		want               bool
@@ -62,7 +64,7 @@ func TestUnusedClick(t *testing.T) {
 		{"a menu of nested styles", `<style>#x { &:hover > ul { display: block } }</style>` + list, "x.append('Menu')", false},
 		{"a drawing with an animation", `<svg width="90" height="90"><rect id="x" width="90" height="90"><animate attributeName="x" to="9" begin="click" dur="1s"/></rect></svg>`, "", false},
 		{"an open popover", `<p id="x">Text</p><div id="y" popover style="inset: auto 0 0 auto">Tip</div>`, "y.showPopover()", false},
-		{"a page that changes", `<p id="x">Text</p><i id="y"></i>`, "setInterval(() => (y.textContent = Date.now()), 1)", false},
+		{"a page that changes", `<p id="x">Text</p><i id="y"></i>`, changing, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			html, err := json.Marshal(tt.html)
