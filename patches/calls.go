@@ -26,13 +26,15 @@ func (m *Mux) Call(method string, params any, session string, onResult func(resu
 	})
 }
 
-// call sends a command of the Mux itself, and calls onReply with the reply unless onReply is nil.
-func (m *Mux) call(method string, params []byte, session string, onReply func(in cdp.Message)) {
+// call sends a command of the Mux itself and returns the call's id. It calls onReply with the reply
+// unless onReply is nil.
+func (m *Mux) call(method string, params []byte, session string, onReply func(in cdp.Message)) int64 {
 	id := m.nextID()
 	if onReply != nil {
 		m.pending[id] = pendingCall{onReply: onReply}
 	}
 	m.send(id, method, params, session)
+	return id
 }
 
 // forward sends a client's request to the browser and returns the call's id. The client gets

@@ -2,6 +2,7 @@ package patches
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,11 @@ import (
 // If a session is detached during its capture, Chromium 156 leaves the page at the size of the captured
 // area, and no call restores the page's own size. So a session stays attached until its capture has
 // ended, even if its client has left.
+//
+// After captures with a clip, each of which shows a part of the view, Chromium 156 may capture more than
+// the view before it has drawn it. The picture then has white rows, without an error. This happens on
+// busy machines, also if the same session makes all captures. So before a capture of more than the view, a
+// picture of the view is taken, which makes Chromium draw the page at its own size.
 //
 // If the renderer of a page crashes during a capture, Chromium 156 itself may crash (SIGSEGV, with the
 // feature CDPScreenshotNewSurface), and the tabs of all tenants with it. So a client's Page.crash waits
@@ -35,6 +41,7 @@ const (
 // captures has the state of the captures of a page.
 type captures struct {
 	running  int      // captures that were sent and not answered, each for captureTime at most; usually 0 or 1
+	clipped  bool     // the last capture that was sent had a clip
 	crashing bool     // Page.crash waits or was sent, and the page has not crashed yet
 	waiting  []func() // to call in this order, each when no capture is running
 }
@@ -46,31 +53,61 @@ func captureScreenshot(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	if t != nil && t.captures.crashing {
 		return &cdp.Error{Code: -32000, Message: "Target crashed"}
 	}
+	f, err := fieldsOf(r)
+	if err != nil {
+		return err
+	}
+	beyondView, _ := f.flag("captureBeyondViewport") // Chromium refuses a wrong value
 	return m.afterCaptures(s, r, func(r cdp.Request) {
-		id := m.forward(s, r, r.Params)
 		if t == nil {
+			m.forward(s, r, r.Params)
 			return
 		}
-		t.captures.running++
-		ended := once(func() {
-			t.captures.running--
-			m.runWaiting(t)
-		})
+		c := &t.captures
+		if c.clipped && beyondView {
+			r.Params = bytes.Clone(r.Params) // it refers to the client's message
+			c.waiting = slices.Insert(c.waiting, 0, func() {
+				if m.isOpen(s) {
+					m.beginCapture(t, m.forward(s, r, r.Params))
+				}
+			})
+			m.beginCapture(t, m.call("Page.captureScreenshot", encode(viewPicture{Format: "jpeg", OptimizeForSpeed: true}), s.id, func(cdp.Message) {}))
+		} else {
+			m.beginCapture(t, m.forward(s, r, r.Params))
+		}
+		_, hasClip := f["clip"]
+		c.clipped = hasClip && !beyondView
+	})
+}
+
+// viewPicture has the parameters of Page.captureScreenshot for a picture of the view that nobody sees.
+type viewPicture struct {
+	Format           string `json:"format"`
+	Quality          int    `json:"quality"`
+	OptimizeForSpeed bool   `json:"optimizeForSpeed"`
+}
+
+// beginCapture notes that the pending call with the given id is a capture of page t.
+func (m *Mux) beginCapture(t *target, id int64) {
+	t.captures.running++
+	ended := once(func() {
+		t.captures.running--
+		m.runWaiting(t)
+	})
+	call := m.pending[id]
+	call.isCapture, call.onEnd = true, ended
+	m.pending[id] = call
+	m.after(captureTime, func() {
+		ended()
 		call := m.pending[id]
-		call.isCapture, call.onEnd = true, ended
-		m.pending[id] = call
-		m.after(captureTime, func() {
-			ended()
-			call := m.pending[id]
-			switch {
-			case !call.isCapture: // it was answered or dropped
-			case call.client == nil:
-				m.dropCall(id)
-			default: // if the client leaves, nothing waits for this capture any more
-				call.isCapture = false
-				m.pending[id] = call
-			}
-		})
+		switch {
+		case !call.isCapture: // it was answered or dropped
+		case call.client == nil:
+			m.dropCall(id)
+		default: // if the client leaves, nothing waits for this capture any more
+			call.isCapture = false
+			m.pending[id] = call
+		}
 	})
 }
 
