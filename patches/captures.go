@@ -41,7 +41,7 @@ const (
 // captures has the state of the captures of a page.
 type captures struct {
 	running  int      // captures that were sent and not answered, each for captureTime at most; usually 0 or 1
-	clipped  bool     // the last capture that was sent had a clip
+	clipped  bool     // the last capture that was sent showed only a part of the view
 	crashing bool     // Page.crash waits or was sent, and the page has not crashed yet
 	waiting  []func() // to call in this order, each when no capture is running
 }
