@@ -19,10 +19,10 @@ import (
 // area, and no call restores the page's own size. So a session stays attached until its capture has
 // ended, even if its client has left.
 //
-// After captures with a clip, each of which shows a part of the view, Chromium 156 may capture more than
-// the view before it has drawn it. The picture then has white rows, without an error. This happens on
-// busy machines, also if the same session makes all captures. So before a capture of more than the view, a
-// picture of the view is taken, which makes Chromium draw the page at its own size.
+// After captures of parts of the view, Chromium 156 may capture more than the view before it has drawn
+// the whole area. The picture then has white rows, without an error. This happens on busy machines, also
+// if the same session makes all captures. So before such a capture, the Mux takes a picture of the view,
+// which makes Chromium draw the page at its own size.
 //
 // If the renderer of a page crashes during a capture, Chromium 156 itself may crash (SIGSEGV, with the
 // feature CDPScreenshotNewSurface), and the tabs of all tenants with it. So a client's Page.crash waits
@@ -64,23 +64,24 @@ func captureScreenshot(m *Mux, s *session, r cdp.Request) *cdp.Error {
 			return
 		}
 		c := &t.captures
+		capture := func() {
+			if m.isOpen(s) {
+				m.beginCapture(t, m.forward(s, r, r.Params))
+			}
+		}
 		if c.clipped && beyondView {
 			r.Params = bytes.Clone(r.Params) // it refers to the client's message
-			c.waiting = slices.Insert(c.waiting, 0, func() {
-				if m.isOpen(s) {
-					m.beginCapture(t, m.forward(s, r, r.Params))
-				}
-			})
+			c.waiting = slices.Insert(c.waiting, 0, capture)
 			m.beginCapture(t, m.call("Page.captureScreenshot", encode(viewPicture{Format: "jpeg", OptimizeForSpeed: true}), s.id, func(cdp.Message) {}))
 		} else {
-			m.beginCapture(t, m.forward(s, r, r.Params))
+			capture()
 		}
 		_, hasClip := f["clip"]
 		c.clipped = hasClip && !beyondView
 	})
 }
 
-// viewPicture has the parameters of Page.captureScreenshot for a picture of the view that nobody sees.
+// viewPicture has the parameters of Page.captureScreenshot for a picture of the view that no client gets.
 type viewPicture struct {
 	Format           string `json:"format"`
 	Quality          int    `json:"quality"`

@@ -181,7 +181,7 @@ func TestDownloadBegunByTimer(t *testing.T) {
 			}
 			// If the download begins just before the reply to the click, this reply warns of it.
 			told += countAbout(warnings, "late.txt")
-			more := 2 // how many commands to run after the one that reports the download
+			more := 2 // the number of commands to run after the command that reports the download
 			for end := time.Now().Add(20 * time.Second); more > 0 && time.Now().Before(end); {
 				if told > 0 {
 					more--
