@@ -69,6 +69,9 @@ func (s *Session) status(ctx context.Context, _ *wire.Call, _ verbs.Empty) (verb
 	ctx, cancel := context.WithTimeout(ctx, statusTime)
 	defer cancel()
 	st := s.queue.state()
+	if st.aside && !st.overdue {
+		st.verb = "" // the end of such a command is not reported, so lists would go on showing it
+	}
 	out := verbs.StatusOut{
 		SessionID: s.Name, Running: true, State: verbs.StateReady, Mode: s.settings.SessionMode(), PID: os.Getpid(), Build: s.build, Command: st.verb, Waiting: st.waiting,
 		LastActivityAt: s.idle.last(), Questions: s.backend.Questions(),

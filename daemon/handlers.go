@@ -29,7 +29,7 @@ func Queued[In, Out any](s *Session, v wire.Verb[In, Out], serve func(context.Co
 					return none, err
 				}
 			}
-			entered, ticket, err := s.queue.enter(ctx, v.Name)
+			entered, ticket, err := s.queue.enter(ctx, v.Name, isAside(in))
 			if err != nil {
 				return none, s.checkHealth(ctx, err)
 			}
@@ -82,7 +82,7 @@ func QueuedBriefly[In, Out any](s *Session, v wire.Verb[In, Out], serve func(con
 		var none Out
 		short, cancel := context.WithTimeout(ctx, briefTime)
 		defer cancel()
-		_, ticket, err := s.queue.enter(short, v.Name)
+		_, ticket, err := s.queue.enter(short, v.Name, isAside(in))
 		if err == nil {
 			return run(ctx, ctx, s, v, request, ticket, in, serve)
 		}

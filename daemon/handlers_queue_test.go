@@ -37,6 +37,36 @@ func TestInOrderOfArrival(t *testing.T) {
 	}
 }
 
+// A session is not busy while a person reads its console beside the task. The end of such a command
+// is not reported, so a list that had seen the session busy would go on showing it as busy.
+func TestReadingAsideIsNotBusy(t *testing.T) {
+	s := start(t)
+	begun, release := make(chan struct{}, 2), make(chan struct{})
+	s.script(func(context.Context, *daemon.Call, string) error {
+		begun <- struct{}{}
+		<-release
+		return nil
+	})
+	for _, tt := range []struct {
+		aside          bool
+		state, command string
+	}{{true, verbs.StateReady, ""}, {false, verbs.StateBusy, "console"}} {
+		read := make(chan error, 1)
+		go func() {
+			_, _, err := ask(t, s, verbs.Console, verbs.ConsoleIn{AsideIn: verbs.AsideIn{Aside: tt.aside}})
+			read <- err
+		}()
+		<-begun
+		if st := do(t, s, verbs.Status, verbs.Empty{}); st.State != tt.state || st.Command != tt.command {
+			t.Errorf("with aside %v, the state is %s and the command %q, want %s and %q", tt.aside, st.State, st.Command, tt.state, tt.command)
+		}
+		release <- struct{}{}
+		if err := <-read; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // Verbs that need no page do not wait for the running command. The verb close cancels the running
 // command.
 func TestUnqueuedVerbsDoNotWait(t *testing.T) {
@@ -135,3 +165,5 @@ func TestQueuedBriefly(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func isBusy(st verbs.StatusOut) bool { return st.State == "busy" }

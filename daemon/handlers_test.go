@@ -29,7 +29,7 @@ func TestQueuedBrieflyOfKnownTab(t *testing.T) {
 					}
 					return verbs.PageURL{URL: "asked"}, nil
 				})
-				_, before, err := s.queue.enter(t.Context(), tt.runs)
+				_, before, err := s.queue.enter(t.Context(), tt.runs, false)
 				if err != nil {
 					t.Fatal(err)
 				}

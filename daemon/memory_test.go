@@ -65,6 +65,9 @@ func (m *memory) Handlers() []daemon.Handler {
 		daemon.Queued(m.session, verbs.GetText, func(ctx context.Context, c *daemon.Call, in verbs.GetIn) (verbs.GetTextOut, error) {
 			return verbs.GetTextOut{Value: in.Selector}, m.serve(ctx, c, in.Selector, 0)
 		}),
+		daemon.Queued(m.session, verbs.Console, func(ctx context.Context, c *daemon.Call, _ verbs.ConsoleIn) (verbs.ConsoleOut, error) {
+			return verbs.ConsoleOut{}, m.serve(ctx, c, "console", 0)
+		}),
 		daemon.QueuedBriefly(m.session, verbs.GetURL, func(ctx context.Context, c *daemon.Call, in verbs.TabIn) (verbs.PageURL, error) {
 			if c.Ticket == nil {
 				return verbs.PageURL{URL: "http://known.test/"}, nil
@@ -386,13 +389,11 @@ func awaitStatus(t testing.TB, s *session, cond func(verbs.StatusOut) bool) verb
 	t.Helper()
 	for end := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
 		st := do(t, s, verbs.Status, verbs.Empty{})
-		if cond(st) {
+		switch {
+		case cond(st):
 			return st
-		}
-		if time.Now().After(end) {
+		case time.Now().After(end):
 			t.Fatalf("the status is %+v", st)
 		}
 	}
 }
-
-func isBusy(st verbs.StatusOut) bool { return st.State == "busy" }

@@ -26,9 +26,7 @@ func (c *Call) bindCaller(verb wire.Spec, in any) {
 	if reads {
 		c.Tab = tabbed.TabName()
 	}
-	if a, ok := in.(verbs.Asider); ok {
-		c.request.Aside = a.IsAside()
-	}
+	c.request.Aside = isAside(in)
 	switch in := in.(type) {
 	case verbs.TabCloseIn:
 		c.closes = in.Tab
@@ -38,6 +36,12 @@ func (c *Call) bindCaller(verb wire.Spec, in any) {
 	c.mu.Lock()
 	c.caller = &caller{c.request.Agent, reads}
 	c.mu.Unlock()
+}
+
+// isAside reports whether a person reads beside the session's task.
+func isAside(in any) bool {
+	a, ok := in.(verbs.Asider)
+	return ok && a.IsAside()
 }
 
 // claim returns the agent that owns the session. If no agent owns it, the caller of the running

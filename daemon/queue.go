@@ -19,10 +19,11 @@ type queue struct {
 }
 
 // enter waits until it is the command's turn. The returned context ends when ctx ends, when the
-// session is closed, or when the ticket is released. The caller must release the ticket.
-func (q *queue) enter(ctx context.Context, verb string) (context.Context, *Ticket, error) {
+// session is closed, or when the ticket is released. The caller must release the ticket. The
+// parameter aside says that a person reads beside the session's task: see [verbs.Asider].
+func (q *queue) enter(ctx context.Context, verb string, aside bool) (context.Context, *Ticket, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	t := &Ticket{queue: q, verb: verb, granted: make(chan struct{}), cancel: cancel}
+	t := &Ticket{queue: q, verb: verb, aside: aside, granted: make(chan struct{}), cancel: cancel}
 	q.mu.Lock()
 	if q.closed != nil {
 		err := q.closed
@@ -158,6 +159,7 @@ func endingError() error {
 // queueState is the state of the queue at one moment.
 type queueState struct {
 	verb    string
+	aside   bool // whether a person runs the verb, beside the session's task
 	waiting int
 	overdue bool
 }
@@ -167,7 +169,7 @@ func (q *queue) state() queueState {
 	defer q.mu.Unlock()
 	st := queueState{waiting: len(q.waiting)}
 	if q.running != nil {
-		st.verb, st.overdue = q.running.verb, q.running.isOverdue()
+		st.verb, st.aside, st.overdue = q.running.verb, q.running.aside, q.running.isOverdue()
 		if q.running.isAnswered() && !st.overdue {
 			st.verb = ""
 		}

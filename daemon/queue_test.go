@@ -14,7 +14,7 @@ import (
 func TestQueueWaitsForOverdueCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var q queue
-		_, first, err := q.enter(t.Context(), "click")
+		_, first, err := q.enter(t.Context(), "click", false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -26,14 +26,14 @@ func TestQueueWaitsForOverdueCall(t *testing.T) {
 		first.release()
 		short, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		if _, _, err := q.enter(short, "open"); !errors.Is(err, wire.CodeWedged) {
+		if _, _, err := q.enter(short, "open", false); !errors.Is(err, wire.CodeWedged) {
 			t.Errorf("enter() while a call is overdue = %v, want %s", err, wire.CodeWedged)
 		}
 		if st := q.state(); st.verb != "click" || !st.overdue || st.waiting != 0 {
 			t.Errorf("state() = %+v", st)
 		}
 		close(release)
-		_, second, err := q.enter(t.Context(), "open")
+		_, second, err := q.enter(t.Context(), "open", false)
 		if err != nil {
 			t.Fatalf("enter() after the overdue call returned = %v", err)
 		}
@@ -47,13 +47,13 @@ func TestQueueWaitsForOverdueCall(t *testing.T) {
 func TestQueueStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var q queue
-		ctx, first, err := q.enter(t.Context(), "wait")
+		ctx, first, err := q.enter(t.Context(), "wait", false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		waits := make(chan error, 1)
 		go func() {
-			_, _, err := q.enter(t.Context(), "open")
+			_, _, err := q.enter(t.Context(), "open", false)
 			waits <- err
 		}()
 		synctest.Wait()
@@ -69,7 +69,7 @@ func TestQueueStop(t *testing.T) {
 			t.Errorf("the waiting command ended with %v", err)
 		}
 		first.release()
-		if _, _, err := q.enter(t.Context(), "open"); !errors.Is(err, wire.CodeNotRunning) {
+		if _, _, err := q.enter(t.Context(), "open", false); !errors.Is(err, wire.CodeNotRunning) {
 			t.Errorf("a later command ended with %v", err)
 		}
 	})
@@ -81,7 +81,7 @@ func TestQueueDeferredWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var q queue
 		var left sync.WaitGroup
-		_, first, err := q.enter(t.Context(), "click")
+		_, first, err := q.enter(t.Context(), "click", false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestQueueDeferredWork(t *testing.T) {
 			t.Errorf("state() = %+v, and the queue may be stopped", st)
 		}
 		go q.awaitDeferred()
-		_, second, err := q.enter(t.Context(), "open")
+		_, second, err := q.enter(t.Context(), "open", false)
 		if took := time.Since(began); err != nil || took != time.Second {
 			t.Errorf("enter() = %v, after %s", err, took)
 		}
@@ -116,7 +116,7 @@ func TestAwaitDeferredIsLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var q queue
 		var left sync.WaitGroup
-		_, slot, err := q.enter(t.Context(), "click")
+		_, slot, err := q.enter(t.Context(), "click", false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,16 +134,16 @@ func TestAwaitDeferredIsLimited(t *testing.T) {
 func TestQueueKeepsOrderWhenOneWithdraws(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var q queue
-		_, first, err := q.enter(t.Context(), "a")
+		_, first, err := q.enter(t.Context(), "a", false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		gone := make(chan error, 1)
-		go func() { _, _, err := q.enter(ctx, "b"); gone <- err }()
+		go func() { _, _, err := q.enter(ctx, "b", false); gone <- err }()
 		synctest.Wait()
 		next := make(chan *Ticket, 1)
-		go func() { _, s, _ := q.enter(t.Context(), "c"); next <- s }()
+		go func() { _, s, _ := q.enter(t.Context(), "c", false); next <- s }()
 		synctest.Wait()
 		cancel()
 		if err := <-gone; !errors.Is(err, wire.CodeInterrupted) {
@@ -160,7 +160,7 @@ func TestQueueKeepsOrderWhenOneWithdraws(t *testing.T) {
 
 func TestWatchRecoversPanic(t *testing.T) {
 	var q queue
-	_, s, err := q.enter(t.Context(), "click")
+	_, s, err := q.enter(t.Context(), "click", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestWatchRecoversPanic(t *testing.T) {
 // waits for it.
 func TestCrashEndsCall(t *testing.T) {
 	var q queue
-	_, s, err := q.enter(t.Context(), "get text")
+	_, s, err := q.enter(t.Context(), "get text", false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func TestCrashEndsCall(t *testing.T) {
 	s.release()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	if _, next, err := q.enter(ctx, "open"); err != nil {
+	if _, next, err := q.enter(ctx, "open", false); err != nil {
 		t.Error(err)
 	} else {
 		next.release()
@@ -217,7 +217,7 @@ func TestReadOfASlowPage(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var q queue
-			_, ticket, err := q.enter(t.Context(), "get count")
+			_, ticket, err := q.enter(t.Context(), "get count", false)
 			if err != nil {
 				t.Fatal(err)
 			}
