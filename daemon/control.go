@@ -70,7 +70,7 @@ func (s *Session) status(ctx context.Context, _ *wire.Call, _ verbs.Empty) (verb
 	defer cancel()
 	st := s.queue.state()
 	if st.aside && !st.overdue {
-		st.verb = "" // the end of such a command is not reported, so lists would go on showing it
+		st.verb = "" // its end is not reported, so lists would go on showing it
 	}
 	out := verbs.StatusOut{
 		SessionID: s.Name, Running: true, State: verbs.StateReady, Mode: s.settings.SessionMode(), PID: os.Getpid(), Build: s.build, Command: st.verb, Waiting: st.waiting,
@@ -89,7 +89,7 @@ func (s *Session) status(ctx context.Context, _ *wire.Call, _ verbs.Empty) (verb
 	case st.overdue:
 		out.State, out.Wedged, out.Reason = verbs.StateWedged, true, "the page does not answer; "+st.verb+" is overdue"
 		out.Hint = "abrowser close --page gives the session a fresh page"
-	case starting:
+	case starting && !st.aside:
 		out.State = verbs.StateStarting
 	case s.hold.isHeld():
 		out.State = verbs.StateTaken

@@ -20,7 +20,8 @@ type queue struct {
 
 // enter waits until it is the command's turn. The returned context ends when ctx ends, when the
 // session is closed, or when the ticket is released. The caller must release the ticket. The
-// parameter aside says that a person reads beside the session's task: see [verbs.Asider].
+// parameter aside says that this is not a command of the session's task: a person reads beside it
+// (see [verbs.Asider]), or the daemon reconnects.
 func (q *queue) enter(ctx context.Context, verb string, aside bool) (context.Context, *Ticket, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	t := &Ticket{queue: q, verb: verb, aside: aside, granted: make(chan struct{}), cancel: cancel}
@@ -159,7 +160,7 @@ func endingError() error {
 // queueState is the state of the queue at one moment.
 type queueState struct {
 	verb    string
-	aside   bool // whether a person runs the verb, beside the session's task
+	aside   bool // see [queue.enter]
 	waiting int
 	overdue bool
 }

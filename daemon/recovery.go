@@ -262,7 +262,7 @@ const connectTime = 20 * time.Second
 func (s *Session) Reconnect(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, connectTime)
 	defer cancel()
-	ctx, ticket, err := s.queue.enter(ctx, connecting, false)
+	ctx, ticket, err := s.queue.enter(ctx, connecting, true)
 	if err != nil {
 		return err
 	}

@@ -152,6 +152,27 @@ func TestReconnect(t *testing.T) {
 	}
 }
 
+// A session is not busy while its daemon reconnects without a command.
+func TestReconnectingIsNotBusy(t *testing.T) {
+	s := start(t)
+	eval(t, s, "a")
+	begun, release := make(chan struct{}), make(chan struct{})
+	s.memory.mu.Lock()
+	s.prepare = func(context.Context) error {
+		close(begun)
+		<-release
+		return nil
+	}
+	s.memory.mu.Unlock()
+	s.lose()
+	<-begun
+	if st := do(t, s, verbs.Status, verbs.Empty{}); st.State != verbs.StateReady || st.Command != "" {
+		t.Errorf("the state is %s and the command %q, want %s and none", st.State, st.Command, verbs.StateReady)
+	}
+	close(release)
+	eval(t, s, "b")
+}
+
 // If three commands in a row miss their deadlines, the error of the third one says what does not
 // respond, if the backend can find that out.
 func TestUnresponsivePage(t *testing.T) {

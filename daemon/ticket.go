@@ -13,7 +13,7 @@ import (
 type Ticket struct {
 	queue   *queue
 	verb    string
-	aside   bool          // a person reads beside the session's task
+	aside   bool          // see [queue.enter]
 	granted chan struct{} // closed when it is the command's turn
 	cancel  context.CancelCauseFunc
 	// isRecovering reports whether an overdue call waits for the replacement of a broker, a driver
