@@ -147,22 +147,27 @@ func TestTamperedArchiveIsRefused(t *testing.T) {
 func TestFetchFails(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
-		serve func(w http.ResponseWriter)
+		serve func(w http.ResponseWriter, ended <-chan struct{})
+		stall time.Duration // 0 means the default
 		want  string
 	}{
-		{"not found", func(w http.ResponseWriter) { http.Error(w, "no", http.StatusNotFound) }, "404"},
-		{"too large", func(w http.ResponseWriter) { w.Write(make([]byte, 2<<20)) }, "more than"},
-		{"stalls", func(w http.ResponseWriter) {
+		{"not found", func(w http.ResponseWriter, _ <-chan struct{}) { http.Error(w, "no", http.StatusNotFound) }, 0, "404"},
+		{"too large", func(w http.ResponseWriter, _ <-chan struct{}) { w.Write(make([]byte, 2<<20)) }, 0, "more than"},
+		{"stalls", func(w http.ResponseWriter, ended <-chan struct{}) {
 			w.Write([]byte("x"))
 			w.(http.Flusher).Flush()
-			time.Sleep(800 * time.Millisecond)
-		}, "received nothing for 300ms"},
+			<-ended
+		}, 300 * time.Millisecond, "received nothing for 300ms"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := equipped(t)
-			s.machine.stall = 300 * time.Millisecond
-			s.serve = tt.serve
+			if tt.stall > 0 {
+				s.machine.stall = tt.stall
+			}
+			ended := make(chan struct{})
+			s.serve = func(w http.ResponseWriter) { tt.serve(w, ended) }
 			err := s.Ensure(t.Context(), wire.Settings{})
+			close(ended)
 			if !errors.Is(err, wire.CodeInstall) || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("Ensure = %v, want %q", err, tt.want)
 			}
