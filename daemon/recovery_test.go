@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"sync"
 	"testing"
 	"time"
 
@@ -157,9 +158,10 @@ func TestReconnectingIsNotBusy(t *testing.T) {
 	s := start(t)
 	eval(t, s, "a")
 	begun, release := make(chan struct{}), make(chan struct{})
+	announce := sync.OnceFunc(func() { close(begun) })
 	s.memory.mu.Lock()
 	s.prepare = func(context.Context) error {
-		close(begun)
+		announce()
 		<-release
 		return nil
 	}
