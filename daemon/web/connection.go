@@ -33,6 +33,7 @@ type connection struct {
 	// onSocketRemoved is called when the broker reports that the daemon's socket is gone.
 	onSocketRemoved func()
 	onDownload      func() // called when a page has started a download
+	onTab           func() // called when a tab was opened, also by a command
 	onFileChooser   func(*page, playwright.FileChooser)
 	filtered        bool // the session has allowed domains
 	dropOnce        sync.Once
@@ -85,14 +86,17 @@ func (p *pages) connect(ctx context.Context, pw *playwright.Playwright, at daemo
 	}
 	conn := &connection{
 		at: at, browser: browser, context: contexts[0], state: p.session.State, driver: p.driver, devices: pw.Devices,
-		lost: make(chan struct{}), onSocketRemoved: p.session.CheckSocket, onDownload: p.downloads.Note, onFileChooser: p.offerChooser, filtered: p.session.IsFiltered(), pages: map[string]*page{}, attachments: map[playwright.Page]*attachment{}, changed: make(chan struct{}),
+		lost: make(chan struct{}), onSocketRemoved: p.session.CheckSocket, onDownload: p.downloads.Note, onTab: func() { p.pendingTabs.Store(true) }, onFileChooser: p.offerChooser, filtered: p.session.IsFiltered(), pages: map[string]*page{}, attachments: map[playwright.Page]*attachment{}, changed: make(chan struct{}),
 	}
 	browser.OnDisconnected(func(playwright.Browser) { conn.Drop() })
 	if !browser.IsConnected() { // the connection was lost before the handler was set
 		conn.Drop()
 	}
 	conn.context.OnDialog(func(dialog playwright.Dialog) { conn.spawn(func() { p.dialogs.Answer(conn.lost, dialog) }) })
-	conn.context.OnPage(func(made playwright.Page) { conn.spawn(func() { _, _ = conn.attach(made) }) })
+	conn.context.OnPage(func(made playwright.Page) {
+		conn.onTab()
+		conn.spawn(func() { _, _ = conn.attach(made) })
+	})
 	err = conn.installPrompts(p.prompts)
 	if e := conn.emulation(); err == nil && e.isShared() {
 		err = conn.waitBriefly(installTime, func() error { return conn.emulate(emulation{}, e) })

@@ -314,7 +314,9 @@ func (f fastAttempt) deferEnd(ctx context.Context, until time.Time) {
 		defer cancel()
 		stopped := struct{ Moved bool }{true} // the values if the document is gone and sends no report
 		_ = f.w.finish(limited, asked, &stopped)
-		f.pendingTabs.Store(!f.isQuiet()) // before settle, which makes isQuiet return false
+		if !f.isQuiet() { // before settle, after which isQuiet returns false
+			f.pendingTabs.Store(true) // Playwright may report a new tab later than the page responds
+		}
 		if stopped.Moved {
 			f.settle(max(0, time.Until(until)))
 		}

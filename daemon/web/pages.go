@@ -273,7 +273,7 @@ func (c *call) newTabs(ctx context.Context) []verbs.OpenedTab {
 }
 
 // warnOfLateEffects warns of side effects that came after the reply to the command that caused
-// them: tabs that the page has opened during the deferred work of a click (see
+// them: tabs that a page has opened, perhaps during the deferred work of a click (see
 // fastAttempt.deferEnd), and downloads. It leaves out those that the reply to this command already
 // names.
 func (c *call) warnOfLateEffects(ctx context.Context) {

@@ -66,7 +66,7 @@ type pages struct {
 	camera    atomic.Pointer[camera] // nil if no video is being recorded
 
 	connection  atomic.Pointer[connection] // the newest, which may be lost; nil before the first
-	pendingTabs atomic.Bool                // deferred work may have opened a tab that no reply has named
+	pendingTabs atomic.Bool                // there may be a tab that no reply has named
 	seenEvents  atomic.Int64               // the broker's count of page events at the last catchUp
 }
 
