@@ -107,3 +107,24 @@ func TestConsoleAfterRestart(t *testing.T) {
 		t.Errorf("the console is %q, want %q", got, want)
 	}
 }
+
+// The lists contain what a script that still runs has logged and requested. Chromium reports such
+// requests to Playwright only when the script ends, or when Playwright asks the page.
+func TestListsOfARunningScript(t *testing.T) {
+	t.Parallel()
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/page/one"))
+	eval(t, s, `setTimeout(() => {
+		console.log("running");
+		fetch("/page/running");
+		for (const end = Date.now() + 3000; Date.now() < end; );
+		fetch("/page/done");
+	}); 1`)
+	logged(t, s, "log running")
+	if got := do(t, s, verbs.Requests, verbs.RequestsIn{Filter: "/page/running"}).Requests; len(got) != 1 {
+		t.Errorf("the requests are %+v", got)
+	}
+	if web.Requests("/page/done") > 0 {
+		t.Error("the lists did not change while the script ran")
+	}
+}

@@ -59,6 +59,22 @@ function observe(context, matches) {
   context.on("request", (request) => logs.requests.add({ request, requestId: prefix + ++count, timestamp: Date.now() }, requestSize(request)));
 }
 
+// caughtUp waits until the driver has the events of all that the page has done before this call. The
+// daemon evaluates scripts on a CDP session of its own. A renderer sends the reply to such a script
+// at once, but the events for other CDP sessions only at the end of its task, or before a reply on
+// their own session. It replies to Performance.getMetrics even while a script runs. caughtUp does
+// not wait longer than caughtUpTime, and not at all while an earlier reply is overdue.
+async function caughtUp(page) {
+  const client = page.delegate._mainFrameSession._client;
+  const now = Date.now();
+  client.abrowserAsked ??= now;
+  if (now - client.abrowserAsked >= caughtUpTime) return;
+  const reply = client.send("Performance.getMetrics").catch(() => {}).finally(() => (client.abrowserAsked = undefined));
+  await inTime(reply, now + caughtUpTime);
+}
+
+const caughtUpTime = 300; // milliseconds
+
 function readLog(page, { kind, clear }) {
   const log = observed.get(page.browserContext)?.[kind];
   if (!log) return {};

@@ -44,3 +44,44 @@ func TestLogIsBounded(t *testing.T) {
 		})
 	}
 }
+
+// readMessages is a script. It reads the messages of a page four times. For each time it prints how
+// many messages it got, and how many requests the page has got since the start.
+const readMessages = `
+const listeners = {};
+const context = { on: (name, listener) => (listeners[name] = listener), pages: () => [page] };
+const logs = () => listeners.console({ type: () => "log", text: () => "", args: () => [], location: () => undefined, timestamp: () => 1 });
+let asked = 0, reply;
+const client = { send: () => new Promise((done) => { asked++; reply = done; }) };
+const page = { browserContext: context, delegate: { _targetId: "page", _mainFrameSession: { _client: client } } };
+const browsers = [{ contexts: () => [context] }];
+const progress = { race: (promise) => promise };
+const read = async () => {
+  const { entries } = await answer({}, progress, browsers, "Abrowser.console", { target: "page", kind: "messages" });
+  return [entries.length, asked];
+};
+const logAndReply = () => { logs(); reply?.(); };
+(async () => {
+  observe(context);
+  const all = [];
+  setTimeout(logAndReply, 50);
+  all.push(await read());
+  all.push(await read()); // the page does not reply
+  all.push(await read());
+  logAndReply();
+  await new Promise(setImmediate);
+  setTimeout(logAndReply, 50);
+  all.push(await read());
+  console.log(JSON.stringify(all));
+})();
+`
+
+// The log contains what the page has logged before it replies to a request. If the page does not
+// reply, the log is read without its reply, and the page gets no further request.
+func TestLogIsUpToDate(t *testing.T) {
+	var got [][2]int
+	runNode(t, "const crypto = require('crypto');"+settingsScript+trafficScript+observeScript+quickScript+readMessages, "", &got)
+	if want := [][2]int{{1, 1}, {1, 2}, {1, 2}, {3, 3}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("the numbers of messages and requests are %v, want %v", got, want)
+	}
+}

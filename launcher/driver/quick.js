@@ -31,14 +31,15 @@ async function answer(session, progress, browsers, method, params) {
   if (method === "Abrowser.act") return new Act(session, progress, page, params).run();
   if (method === "Abrowser.leave") return leave(page, params.id);
   if (method === "Abrowser.inFrame") return inFrame(progress, page, params);
-  if (method === "Abrowser.console") return readLog(page, params);
   if (method === "Abrowser.settings") return applySettings(progress, page, params);
-  if (method === "Abrowser.requests") return listRequests(page, params);
-  if (method === "Abrowser.request") return progress.race(readRequest(page, params, until));
   if (method === "Abrowser.picture") return picture(progress, page, params, until);
   if (method === "Abrowser.world") return (await progress.race(inTime(world(page), until))) ?? {};
   if (method === "Abrowser.follow") return follow(session, page);
-  return { pending: !(await progress.race(settled(page, until))) };
+  if (method === "Abrowser.settled") return { pending: !(await progress.race(settled(page, until))) };
+  await progress.race(caughtUp(page));
+  if (method === "Abrowser.console") return readLog(page, params);
+  if (method === "Abrowser.requests") return listRequests(page, params);
+  return progress.race(readRequest(page, params, until));
 }
 
 // world installs the functions of questions in the page's main frame, unless they are there
