@@ -117,7 +117,7 @@ func TestListsOfARunningScript(t *testing.T) {
 	eval(t, s, `setTimeout(() => {
 		console.log("running");
 		fetch("/page/running");
-		for (const end = Date.now() + 3000; Date.now() < end; );
+		for (const end = Date.now() + 12000; Date.now() < end; );
 		fetch("/page/done");
 	}); 1`)
 	logged(t, s, "log running")
