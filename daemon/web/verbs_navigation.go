@@ -73,7 +73,7 @@ func (c *call) open(ctx context.Context, in verbs.OpenIn) (verbs.OpenOut, error)
 	active := c.Tabs.Active()
 	// This title was listed after the load event, and the browser gets the title before that event.
 	title := active.Title
-	if active.TargetID != p.target || isPlaceholder(title, active.URL) {
+	if active.TargetID != p.target || len(title) >= cutTitle || isPlaceholder(title, active.URL) {
 		if title, err = c.on(p).title(context.WithoutCancel(ctx)); err != nil {
 			title = "" // the title is not known, and the listed title may be the URL
 			c.Log.Warn("reading the title", "error", err)
@@ -88,12 +88,11 @@ func (c *call) open(ctx context.Context, in verbs.OpenIn) (verbs.OpenOut, error)
 // cutTitle is the length at which the browser cuts titles.
 const cutTitle = 4096
 
-// isPlaceholder reports whether a listed title may differ from the title of the document. This is
-// so if the title is empty, if it may be cut, or if it may be the URL that the browser shows for a
-// page without a title. The parameter at is the URL of the page.
+// isPlaceholder reports whether the page may have no title, although the browser lists one. This is
+// so if the listed title is empty or may be the URL of the page, which is at.
 func isPlaceholder(title, at string) bool {
 	u, err := url.Parse(at)
-	if title == "" || len(title) >= cutTitle || err != nil || strings.HasPrefix(title, u.Scheme+":") {
+	if title == "" || err != nil || strings.HasPrefix(title, u.Scheme+":") {
 		return true
 	}
 	host, _, _ := strings.Cut(u.Host, ":")

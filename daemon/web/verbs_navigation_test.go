@@ -79,15 +79,19 @@ func TestOpenTitle(t *testing.T) {
 // cannot be the URL that the browser shows for a page without a title.
 func TestTitleOfABusyPage(t *testing.T) {
 	t.Parallel()
+	long := strings.Repeat("0123456789", 500)
 	for _, tt := range []struct {
-		name, head string
-		busy       time.Duration
-		want       string
+		name, path, head string
+		busy             time.Duration
+		want             string
 	}{
-		{"without a title, busy for a moment", "", 800 * time.Millisecond, ""},
-		{"title like its URL, busy for a moment", "<title>127.0.0.1 is the host</title>", 800 * time.Millisecond, "127.0.0.1 is the host"},
-		{"without a title, busy for long", "", 8 * time.Second, ""},
-		{"title, busy for long", "<title>busy</title>", 8 * time.Second, "busy"},
+		{"without a title, busy for a moment", "", "", 800 * time.Millisecond, ""},
+		{"title like its URL, busy for a moment", "", "<title>127.0.0.1 is the host</title>", 800 * time.Millisecond, "127.0.0.1 is the host"},
+		{"without a title, busy for long", "", "", 8 * time.Second, ""},
+		{"title, busy for long", "", "<title>busy</title>", 8 * time.Second, "busy"},
+		{"long title, busy for a moment", "", "<title>" + long + "</title>", 800 * time.Millisecond, long},
+		{"long title, busy for long", "", "<title>" + long + "</title>", 8 * time.Second, long[:4096]},
+		{"long URL and no title, busy for long", long, "", 8 * time.Second, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -97,12 +101,12 @@ func TestTitleOfABusyPage(t *testing.T) {
 				_, _ = fmt.Fprintf(w, `%s<body onload="setTimeout(() => { for (const end = Date.now() + %d; Date.now() < end;); })">`, tt.head, tt.busy.Milliseconds())
 			}))
 			t.Cleanup(server.Close)
-			out := open(t, s, server.URL)
+			out := open(t, s, server.URL+"/"+tt.path)
 			if out.Title != tt.want {
-				t.Errorf("the title at open is %q, want %q", out.Title, tt.want)
+				t.Errorf("the title at open is %.80q (%d bytes), want %.80q", out.Title, len(out.Title), tt.want)
 			}
 			if got := do(t, s, verbs.GetTitle, verbs.TabIn{}).Title; got != tt.want {
-				t.Errorf("get title = %q, want %q", got, tt.want)
+				t.Errorf("get title = %.80q (%d bytes), want %.80q", got, len(got), tt.want)
 			}
 		})
 	}

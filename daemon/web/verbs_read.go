@@ -271,8 +271,8 @@ const titleTime = 500 * time.Millisecond
 
 // title returns the page's title. It asks the page. If the page shows a dialog or does not respond
 // within titleTime, it asks the browser process instead, which shows the URL of a page that has no
-// title. If the browser's answer may be that URL, a page without a dialog gets more time: see
-// [pageTime]. If it does not respond then, its title is reported as empty.
+// title. If the browser's answer may be that URL or is cut, a page without a dialog gets more time:
+// see [pageTime]. If it does not respond then, the cut title is reported, or no title instead of the URL.
 func (c *pageCall) title(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, titleTime+slowProbeTime)
 	defer cancel()
@@ -292,7 +292,8 @@ func (c *pageCall) title(ctx context.Context) (string, error) {
 	}
 	began := time.Now()
 	info, err := askAside(ctx, c.page.conn, c.page.info)
-	if err != nil || len(info.title) >= cutTitle || !isPlaceholder(info.title, info.url) {
+	placeholder := isPlaceholder(info.title, info.url)
+	if err != nil || !placeholder && len(info.title) < cutTitle {
 		return info.title, codeError(err)
 	}
 	select {
@@ -302,7 +303,10 @@ func (c *pageCall) title(ctx context.Context) (string, error) {
 		}
 	case <-time.After(pageTime(time.Since(began))):
 	}
-	return "", nil
+	if placeholder {
+		return "", nil
+	}
+	return info.title, nil
 }
 
 // documentTitle returns the title that the page itself reports, or nil if it reports none before
