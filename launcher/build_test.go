@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/abrowser/abrowser/launcher/buildid"
+	"github.com/abrowser/abrowser/sockets/socketstest"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -32,7 +33,7 @@ func rebuilt(t *testing.T) string {
 	other := bytes.Clone(id)
 	other[len(other)-1] ^= 1
 	path := filepath.Join(t.TempDir(), "abrowser")
-	if err := os.WriteFile(path, bytes.ReplaceAll(raw, id, other), 0o700); err != nil {
+	if err := socketstest.WriteProgram(path, bytes.ReplaceAll(raw, id, other)); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -135,7 +136,7 @@ func TestStartsFromADeletedExecutable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(program, raw, 0o700); err != nil {
+	if err := socketstest.WriteProgram(program, raw); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), program, "launch", "a")

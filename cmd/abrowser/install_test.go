@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
+	"github.com/abrowser/abrowser/sockets/socketstest"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -168,7 +169,7 @@ func TestDoctorMendsNode(t *testing.T) {
 
 	// An old node on PATH is not used.
 	old := filepath.Join(bin, "node")
-	if err := os.WriteFile(old, []byte("#!/bin/sh\necho v12.22.9\n"), 0o755); err != nil {
+	if err := socketstest.WriteProgram(old, []byte("#!/bin/sh\necho v12.22.9\n")); err != nil {
 		t.Fatal(err)
 	}
 	if p := part(t, h, "node"); !p.OK || strings.Contains(p.Detail, old) {

@@ -21,6 +21,7 @@ import (
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/socketstest"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -186,7 +187,7 @@ func dialedByStranger(t *testing.T, socket string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(program, content, 0o755); err != nil {
+	if err := socketstest.WriteProgram(program, content); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), e2e.CommandDeadline)

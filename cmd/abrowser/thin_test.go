@@ -10,6 +10,7 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/socketstest"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -18,12 +19,13 @@ import (
 func thinAlone(t *testing.T, h *e2e.Home) (dir string) {
 	t.Helper()
 	dir = filepath.Join(h.Outer, "alone")
-	copyFile(t, h.Binary, filepath.Join(dir, "abrowser"), 0o700)
-	copyFile(t, h.Binary+"d", filepath.Join(dir, "abrowserd"), 0o600)
+	copyProgram(t, h.Binary, filepath.Join(dir, "abrowser"))
+	copyProgram(t, h.Binary+"d", filepath.Join(dir, "abrowserd"))
+	chmod(t, filepath.Join(dir, "abrowserd"), 0o600)
 	return dir
 }
 
-func copyFile(t *testing.T, from, to string, mode os.FileMode) {
+func copyProgram(t *testing.T, from, to string) {
 	t.Helper()
 	raw, err := os.ReadFile(from)
 	if err != nil {
@@ -32,7 +34,7 @@ func copyFile(t *testing.T, from, to string, mode os.FileMode) {
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(to, raw, mode); err != nil {
+	if err := socketstest.WriteProgram(to, raw); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -78,7 +80,7 @@ func TestThinFindsTheFullProgram(t *testing.T) {
 	h.Binary = link
 	h.Text(t, "", "session", "list")
 	h.Binary = filepath.Join(h.Outer, "lone", "abrowser")
-	copyFile(t, installed, h.Binary, 0o700)
+	copyProgram(t, installed, h.Binary)
 	for _, words := range []string{"session list", "get url"} {
 		if e := h.Fails(t, wire.CodeInstall, "task", strings.Fields(words)...); !strings.Contains(*e.Error, "abrowserd") || !strings.Contains(e.Hint, "just install") {
 			t.Errorf("%s without the full program: %+v", words, e)

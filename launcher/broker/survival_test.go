@@ -14,6 +14,7 @@ import (
 
 	"github.com/abrowser/abrowser/client"
 	"github.com/abrowser/abrowser/launcher/keeper"
+	"github.com/abrowser/abrowser/sockets/socketstest"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -177,7 +178,7 @@ func TestBrowserThatDoesNotStart(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, wire.Settings{})
 	bad := r.root.Path("bad")
-	if err := os.WriteFile(bad, []byte("#!/bin/sh\necho cannot open shared object >&2\nexit 3\n"), 0o700); err != nil {
+	if err := socketstest.WriteProgram(bad, []byte("#!/bin/sh\necho cannot open shared object >&2\nexit 3\n")); err != nil {
 		t.Fatal(err)
 	}
 	err := keeper.Run(t.Context(), keeper.Options{Root: r.root, Executable: os.Args[0], Browser: bad})

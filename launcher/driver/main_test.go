@@ -14,6 +14,7 @@ import (
 
 	"github.com/abrowser/abrowser/launcher/install"
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/socketstest"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -72,10 +73,7 @@ func TestNodeReplacesTheProcess(t *testing.T) {
 	tools := t.TempDir()
 	script := "#!/bin/sh\n[ \"$1\" = --version ] && echo v22.0.0 && exit\necho \"pid $$ args $* node $PLAYWRIGHT_NODEJS_PATH\"; cat; exit 7\n"
 	node := filepath.Join(tools, "node")
-	if err := os.WriteFile(node, []byte(script), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(node, 0o700); err != nil {
+	if err := socketstest.WriteProgram(node, []byte(script)); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "/d/package/cli.js", "run-driver")

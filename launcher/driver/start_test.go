@@ -3,10 +3,10 @@ package driver
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/abrowser/abrowser/sockets/socketstest"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -28,7 +28,7 @@ func testKilledWhileItStarts(t *testing.T, s *Shared, setup Setup) {
 			dir := t.TempDir()
 			setup.Program = filepath.Join(dir, "node")
 			script := fmt.Sprintf("#!/bin/sh\necho >> %[1]s/starts\nif [ $(wc -l < %[1]s/starts) -le %[2]d ]; then %[3]s; fi\nexec %[4]s \"$@\"\n", dir, test.times, test.end, node)
-			if err := os.WriteFile(setup.Program, []byte(script), 0o700); err != nil {
+			if err := socketstest.WriteProgram(setup.Program, []byte(script)); err != nil {
 				t.Fatal(err)
 			}
 			if test.times == 1 && test.end != "exit 1" {

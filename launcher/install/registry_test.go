@@ -14,6 +14,7 @@ import (
 	"github.com/abrowser/abrowser/launcher/install/npm"
 	"github.com/abrowser/abrowser/launcher/install/npm/npmtest"
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/socketstest"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -103,10 +104,7 @@ func newSite(t *testing.T) *site {
 func (s *site) tool(t *testing.T, name, script string) string {
 	t.Helper()
 	path := filepath.Join(s.tools, name)
-	if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(path, 0o700); err != nil {
+	if err := socketstest.WriteProgram(path, []byte(script)); err != nil {
 		t.Fatal(err)
 	}
 	return path

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/abrowser/abrowser/sockets/socketstest"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -47,7 +48,7 @@ func (f *testFinder) tool(t *testing.T, name, script string) string {
 func writeScript(t *testing.T, path, script string) {
 	t.Helper()
 	must(t, os.MkdirAll(filepath.Dir(path), 0o700))
-	must(t, os.WriteFile(path, []byte(script), 0o700))
+	must(t, socketstest.WriteProgram(path, []byte(script)))
 }
 
 func must(t *testing.T, err error) {

@@ -8,7 +8,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +16,7 @@ import (
 	"github.com/abrowser/abrowser/launcher/install"
 	"github.com/abrowser/abrowser/sockets"
 	"github.com/abrowser/abrowser/sockets/home"
+	"github.com/abrowser/abrowser/sockets/socketstest"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -81,21 +81,12 @@ func Build(ctx context.Context, file, command string, flags ...string) error {
 }
 
 func copyProgram(to, from string) error {
-	in, err := os.Open(from)
+	content, err := os.ReadFile(from)
 	if err != nil {
 		return err
 	}
-	defer in.Close()
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
 	}
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o700)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	if closed := out.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return socketstest.WriteProgram(to, content)
 }
