@@ -53,6 +53,9 @@ func (t *Tabs) update(out verbs.TabsOut, err error) ([]verbs.Tab, error) {
 	t.list, t.events, t.newest = out.Tabs, out.Notified, out.LastDownload
 	if !t.listed {
 		t.listed, t.first, t.toldChoosers = true, out.LastDownload, out.FileChoosers
+		for _, tab := range out.Tabs {
+			t.told[tab.TabID] = true // an earlier daemon has named it in its replies
+		}
 	}
 	t.choosers = out.FileChoosers
 	t.toldChoosers = min(t.toldChoosers, t.choosers) // a new broker counts from 0
@@ -115,13 +118,11 @@ func (t *Tabs) Downloads() (newest, first int) {
 	return t.newest, t.first
 }
 
-// MarkTold records that the agent knows the tabs, so that no reply reports them as new.
-func (t *Tabs) MarkTold(tabs []verbs.Tab) {
+// MarkTold records that the agent knows the tab, so that no reply reports it as new.
+func (t *Tabs) MarkTold(tab verbs.Tab) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, tab := range tabs {
-		t.told[tab.TabID] = true
-	}
+	t.told[tab.TabID] = true
 }
 
 // Untold returns those of the tabs that the agent does not know yet, and records that the agent

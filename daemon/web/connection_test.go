@@ -44,6 +44,41 @@ func TestNextDaemonAdoptsPage(t *testing.T) {
 	}
 }
 
+// The first command of the next daemon names a tab, and the page opens another tab while the
+// command runs. The replies name the new tab, and not those that the earlier daemon has named.
+func TestNextDaemonBeginsWithANamedTab(t *testing.T) {
+	t.Parallel()
+	web, s := site.Start(t), home.Start(t)
+	open(t, s, web.URL("/page/one"))
+	do(t, s, verbs.TabNew, verbs.TabNewIn{URL: web.URL("/page/two")})
+	do(t, s, verbs.TabSwitch, verbs.TabRefIn{Tab: "t1"})
+	eval(t, s, `setTimeout(() => {
+		const gate = new XMLHttpRequest();
+		gate.open("GET", "/gate/tab", false);
+		gate.send();
+		window.open("about:blank");
+	}), 1`)
+	s.End(t)
+	before := questions(t, s)
+	next := home.Resume(t, s.Name)
+	told := make(chan []string, 1)
+	go func() {
+		var warnings []string
+		var err error
+		for end := time.Now().Add(patience); err == nil && len(warnings) == 0 && time.Now().Before(end); {
+			_, warnings, err = ask(t, next, verbs.GetTitle, verbs.TabIn{TabSelector: verbs.TabSelector{Tab: "t1"}})
+		}
+		told <- warnings
+	}()
+	for end := time.Now().Add(patience); questions(t, s) == before && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	web.Open("tab")
+	if got := <-told; len(got) != 1 || !strings.Contains(got[0], "has opened tab t3") {
+		t.Errorf("the warnings are %q, want one about t3", got)
+	}
+}
+
 func TestManyFirstCommandsMakeOnePage(t *testing.T) {
 	t.Parallel()
 	web, s := site.Start(t), home.Start(t)

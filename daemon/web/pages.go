@@ -64,9 +64,6 @@ func (c *call) lookUpPage(ctx context.Context) (*page, error) {
 		}
 		return nil, daemon.TabClosedError(active, len(tabs) > 0)
 	}
-	if active.TargetID == "" {
-		c.Tabs.MarkTold(tabs) // an earlier daemon has named them in its replies
-	}
 	if tab.Crashed {
 		if err := c.Tabs.Activate(ctx, tab); err != nil {
 			return nil, err
@@ -206,7 +203,7 @@ func (c *call) openTabBy(ctx context.Context, create func(*connection) (*page, e
 	}
 	c.page = p
 	c.warnOfEvicted(before)
-	c.Tabs.MarkTold([]verbs.Tab{tab})
+	c.Tabs.MarkTold(tab)
 	return p, tab, nil
 }
 
