@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/color"
 	"image/png"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -217,10 +219,11 @@ func TestLargePicture(t *testing.T) {
 	}
 }
 
-// stripes is a script that makes a page of twenty stripes, which is higher than the window. For each stripe,
-// the red part of its colour is twelve times its number.
+// stripes is a script that makes a page of twenty stripes, which is higher than the window. The red part of a
+// stripe's colour is twelve times its number, and the blue part is 64, so that no stripe is black or white, which
+// would be a part that was not drawn.
 const stripes = `document.body.innerHTML = "<style>body { margin: 0 } div { height: 170px }</style>" +
-	Array.from({ length: 20 }, (_, i) => '<div style="background: rgb(' + (i * 12) + ' 0 0)"></div>').join(""); 0`
+	Array.from({ length: 20 }, (_, i) => '<div style="background: rgb(' + (i * 12) + ' 0 64)"></div>').join(""); 0`
 
 // slowFont is a format string for a script that makes the page load a font for a number of milliseconds. A screenshot
 // waits for it.
@@ -245,10 +248,13 @@ func TestFullScreenshotAfterFonts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		var got, want []color.Color
 		for i := range 20 {
-			if r, g, b, _ := picture.At(640, i*170+160).RGBA(); int(r>>8) != i*12 || g != 0 || b != 0 {
-				t.Fatalf("with a font of %d ms, stripe %d has the colour %x %x %x", ms, i, r>>8, g>>8, b>>8)
-			}
+			got = append(got, color.NRGBAModel.Convert(picture.At(640, i*170+160)))
+			want = append(want, color.NRGBA{uint8(i * 12), 0, 64, 255})
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("with a font of %d ms, the picture is %v and the stripes are %v, want %v", ms, picture.Bounds(), got, want)
 		}
 	}
 }
