@@ -76,7 +76,8 @@ func TestOpenTitle(t *testing.T) {
 }
 
 // A page that does not respond reports no title. The browser's answer for it is used only if it
-// cannot be the URL that the browser shows for a page without a title.
+// cannot be the URL that the browser shows for a page without a title. If the browser has cut a title,
+// the page gets more time to report all of it.
 func TestTitleOfABusyPage(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("0123456789", 500)

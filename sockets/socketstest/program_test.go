@@ -21,7 +21,7 @@ func TestWriteProgram(t *testing.T) {
 					return
 				default:
 				}
-				if err := exec.CommandContext(t.Context(), "true").Run(); err != nil && t.Context().Err() == nil {
+				if err := exec.CommandContext(t.Context(), "true").Run(); err != nil {
 					t.Error(err)
 				}
 			}
