@@ -97,7 +97,7 @@ func TestTaskManager(t *testing.T) {
 	work := fmt.Sprintf(`set -e
 $AB open "%s"
 $AB fill '#kept' "of $AGENT_BROWSER_SESSION"
-$AB wait --timeout 80000 --fn "fetch('/gate/all').then(() => true)" # the gate opens when all ten wait
+$AB wait --timeout 80000 --fn "fetch('/opened/all/$AGENT_BROWSER_SESSION').then((r) => r.ok || new Promise((done) => setTimeout(done, 200)))"
 $AB get value '#kept'`, s.URL("/secret?of=$AGENT_BROWSER_SESSION"))
 	for i := range mostTasks + 2 {
 		m.order("start", fmt.Sprintf("task_%d", i), work)
@@ -107,22 +107,29 @@ $AB get value '#kept'`, s.URL("/secret?of=$AGENT_BROWSER_SESSION"))
 			t.Fatalf("with ten tasks to start: %+v", e)
 		}
 	}
-	if !e2e.Await(e2e.CommandDeadline, func() bool {
-		list, err := e2e.TryAsk[verbs.SessionListOut](h, "", "session", "list")
-		filled := 0
-		for _, one := range list.Sessions {
-			if strings.HasSuffix(one.URL, "/secret?of="+one.ID) {
-				filled++
-			}
+	waiting := func() int {
+		n := 0
+		for i := range mostTasks {
+			n += min(1, s.Requests(fmt.Sprintf("/opened/all/task_%d", i)))
 		}
-		return err == nil && filled == mostTasks && len(list.Sessions) == mostTasks
-	}) {
+		return n
+	}
+	if !e2e.Await(e2e.CommandDeadline, func() bool { return waiting() == mostTasks }) {
 		for len(m.events) > 0 {
 			t.Logf("%+v", m.next())
 		}
-		t.Fatalf("the sessions are not those of the ten tasks that run: %+v", e2e.Ask[verbs.SessionListOut](t, h, "", "session", "list"))
+		t.Fatalf("%d of the ten tasks wait for the gate", waiting())
 	}
-	s.Open("all")
+	list := e2e.Ask[verbs.SessionListOut](t, h, "", "session", "list").Sessions
+	if len(list) != mostTasks {
+		t.Errorf("%d sessions while ten tasks run: %+v", len(list), list)
+	}
+	for _, one := range list {
+		if !strings.HasSuffix(one.URL, "/secret?of="+one.ID) {
+			t.Errorf("while %s waits, its URL is %s", one.ID, one.URL)
+		}
+	}
+	s.Open("all") // for each of the ten tasks the command wait is running
 	ended := map[string]managerEvent{}
 	for len(ended) < mostTasks+2 {
 		if e := m.next(); e.Event == "ended" {

@@ -39,7 +39,7 @@ const abortedIds = new WeakMap(); // maps a page to the id in its last Abrowser.
 
 class Act {
   constructor(session, server, page, params) {
-    Object.assign(this, { page, params, facts: {}, ahead: 0, why: "", refusals: 0, dialogs: 0, acting: false });
+    Object.assign(this, { page, params, facts: {}, why: "", refusals: 0, dialogs: 0, acting: false });
     this.reportPhase = (acting) => session.emit("event", { method: "Abrowser.phase", params: { id: params.id, acting } });
     this.startWait(params.limit);
     this.changed = performance.now(); // when the page last changed
@@ -202,8 +202,7 @@ class Act {
   // find can select another one.
   async find(states, time = lookTime, { selector, began } = this.params) {
     const ref = /^aria-ref=(.*)/.exec(selector)?.[1];
-    const { selectors } = this.page.mainFrame();
-    const resolved = await this.race(selectors.resolveInjectedForSelector(selector, { strict: false })).catch((error) => {
+    const resolved = await this.race(this.page.mainFrame().selectors.resolveInjectedForSelector(selector, { strict: false })).catch((error) => {
       if (ref && error.name === "InvalidSelectorError") this.stop("stale"); // the frame is gone
       throw error;
     });
@@ -212,24 +211,33 @@ class Act {
       return void (await this.progress.wait(100));
     }
     const now = performance.now();
-    const most = Math.max(0, this.until - now) * 0.6; // so that the page answers before the timeout
-    const looks = Math.min(time, most, Math.max(20, this.nextStill - now));
+    // The factor 0.6 gives the page time to respond before the timeout.
+    const looks = Math.min(time, Math.max(0, this.until - now) * 0.6, Math.max(20, this.nextStill - now));
     const cover = this.refusals > 0 ? Math.min(coverTime, looks * 0.6) : 0;
     const { steady = 0, kind, labels } = verbs[this.params.verb];
-    const look = `(injected, arg) => { const isRef = ${isRef}; ${filling}; ${clickedFor}; ${watchChanges}; ${labelsOfInput}; return (${awaitReady})(injected, arg); }`;
-    const seen = await this.own(resolved.injected._evaluateExpressionHandle(look, { isFunction: true }, {
+    const look = `(injected, arg) => { const isRef = ${isRef}; ${filling}; ${clickedFor}; ${watchChanges}; ${labelsOfInput}; return (injected.abrowserLook = (${awaitReady})(injected, arg)).then((s) => s.node); }`;
+    const taken = resolved.injected._evaluateExpressionHandle(look, { isFunction: true }, {
       parsed: resolved.info.parsed, states, kind, labels, isScrolled: this.refusals > 0, ref, began, cover, steady, time: looks,
-    }));
-    const taken = seen.evaluateHandle((s) => s.node);
-    const [facts, found] = await this.race([Promise.all([seen.evaluate((s) => s.facts), taken])], [taken]);
-    seen.dispose();
+    });
+    // This message is sent directly after the first one, so it costs no round trip.
+    const told = resolved.injected.evaluate((injected) => {
+      const { abrowserLook } = injected;
+      delete injected.abrowserLook;
+      return abrowserLook.then((s) => s.facts);
+    });
+    const [facts, found] = await this.race([Promise.all([told, taken])], [taken]);
     this.facts = facts;
-    this.ahead = facts.now - Date.now(); // a lower bound of how far the page's clock is ahead of ours
-    const node = found.asElement();
-    if (node && !facts.why) return node;
+    this.learnClock(facts.now);
+    if (found.asElement() && !facts.why) return found;
     found.dispose();
     this.why = facts.why || this.why;
     if (facts.stale) this.stop(facts.stale);
+  }
+
+  // learnClock gets the page's time from a response. The response may have come seconds later, so it
+  // shows only a lower bound of how far the page's clock is ahead of ours. The best bound is kept.
+  learnClock(now) {
+    this.ahead = Math.max(this.ahead ?? -Infinity, now - Date.now());
   }
 
   // refused records why Playwright or the page refused the element that find had returned.
@@ -333,30 +341,31 @@ class Act {
   // script evaluates a script in the page, which calls the function effect. The script does not
   // call effect if the timeout of the wait phase has passed when the script runs, or if the
   // element is not ready any more. The method returns the result of effect, or undefined if
-  // nothing was done.
+  // nothing was done. A script that is late only by a bad bound of the page's clock is run again.
   async script(node, effect, arg) {
     const utility = await this.race((node?._frame ?? this.page.mainFrame()).utilityContext());
     const injected = await this.race(utility.injectedScript());
     const guarded = `([injected, node, states, until, arg]) => {
       ${filling};
-      if (Date.now() >= until) return { late: true };
+      if (Date.now() >= until) return { late: Date.now() };
       for (const state of node ? states : []) {
         const is = stateOf(injected, node, state);
         if (!is.matches) return { missingState: is.received === "error:notconnected" ? "there" : state };
       }
       return { result: (${effect})(injected, node, arg) };
     }`;
-    const until = Date.now() + this.until - performance.now() + this.ahead;
+    const until = Date.now() + this.until - performance.now() + (this.ahead ?? 0);
     this.begin();
     const { states } = verbs[this.params.verb];
-    let answer;
-    try {
-      answer = await this.race(utility.evaluateExpression(guarded, { isFunction: true }, [injected, node, states, until, arg]));
-    } catch (error) {
-      if (isThrown(error)) this.undo();
+    const { result, late, ...not } = await this.race(utility.evaluateExpression(guarded, { isFunction: true }, [injected, node, states, until, arg])).catch((error) => {
+      if (error.constructor.name === "JavaScriptErrorInEvaluate") this.undo(); // the script has thrown it
       throw error;
+    });
+    if (late) {
+      this.learnClock(late);
+      await this.again();
+      return this.script(node, effect, arg); // the method begin throws if it is really late
     }
-    const { result, ...not } = answer;
     const isError = typeof result === "string" && result.startsWith("error:");
     if (result !== undefined && !isError) return result;
     this.refused(not.missingState ? not : result);
@@ -378,15 +387,6 @@ function leave(page, id) {
 }
 
 const firstLine = (error) => error.message.split("\n")[0];
-const isThrown = (error) => error.constructor.name === "JavaScriptErrorInEvaluate";
-
-// Impossible is an error in the wait phase that waiting longer cannot resolve.
-class Impossible extends Error {
-  constructor(message, details) {
-    super(message);
-    this.details = details;
-  }
-}
 
 // release disposes of the handle that a promise resolves to. If the handle is a watcher, or one of
 // the hit-target guards that endGuards explains, release stops it first.

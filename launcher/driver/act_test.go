@@ -73,6 +73,82 @@ func TestActDoesNotBeginLate(t *testing.T) {
 	}
 }
 
+// focusOnce is a script that runs a focus, with a limit of 2 s for the wait phase. Its argument
+// consists of three numbers, in milliseconds:
+//   - ahead: how far the page's clock is ahead of the driver's
+//   - old: how old the page's report that the element is ready seems to be when it comes
+//   - asked: how long the message that sets the focus is on its way
+const focusOnce = `
+const playwright = { nullProgress: { metadata: {} } };
+const [ahead, old, asked] = process.argv[2].split(" ").map(Number);
+const { now } = Date;
+const inPage = (script, args) => {
+  Date.now = () => now() + ahead;
+  try {
+    return script(args);
+  } finally {
+    Date.now = now;
+  }
+};
+const pause = (time) => new Promise((done) => setTimeout(done, time));
+const phases = [];
+let focused = 0;
+const injected = { focusNode: () => (focused++, "done") };
+const frame = {
+  utilityContext: async () => ({
+    injectedScript: async () => injected,
+    evaluateExpression: (script, options, args) => pause(asked).then(() => inPage(eval(script), args)),
+  }),
+  isNonRetriableError: () => false,
+  selectors: { resolveInjectedForSelector: async () => ({ injected: looker, info: {} }) },
+};
+const node = { _frame: frame, asElement: () => node, dispose() {} };
+const looker = {
+  evaluate: async (read) => read({ abrowserLook: Promise.resolve({ facts: { count: 1, why: "", now: now() + ahead - old } }) }),
+  _evaluateExpressionHandle: async () => node,
+};
+const page = {
+  browserContext: { dialogManager: { addDialogHandler() {}, removeDialogHandler() {} } },
+  keyboard: { _pressedKeys: new Set() },
+  mainFrame: () => frame,
+  performActionPreChecks: async () => {},
+};
+const session = { emit: (name, { params }) => phases.push(params.acting) };
+new Act(session, { signal: new AbortController().signal }, page, { id: 1, verb: "focus", selector: "#a", limit: 2000, ack: 5000 }).run()
+  .then(({ state, stopped }) => console.log(JSON.stringify({ state, stopped, focused, phases })));
+`
+
+// A script has its effect before the deadline, and not later. The page decides this by its own
+// clock, of which the driver knows only what the page's responses have shown. A response that was
+// on its way for a long time does not prevent the script.
+func TestScriptIsInTime(t *testing.T) {
+	type result struct {
+		State, Stopped string
+		Focused        int
+		Phases         []bool
+	}
+	for _, tt := range []struct {
+		name, arg string
+		want      result
+	}{
+		{"the page's clock is an hour ahead", "3600000 0 0", result{"done", "", 1, []bool{true}}},
+		{"the page's clock is an hour behind", "-3600000 0 0", result{"done", "", 1, []bool{true}}},
+		{"the report came late", "0 3600000 0", result{"done", "", 1, []bool{true, false, true}}},
+		{"the report came late, from a page whose clock is ahead", "3600000 5000 0", result{"done", "", 1, []bool{true, false, true}}},
+		{"the script runs late", "0 0 2500", result{"none", "late", 0, []bool{true, false}}},
+		{"the script runs late in a page whose clock is behind", "-3600000 0 2500", result{"none", "late", 0, []bool{true, false}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var got result
+			runNode(t, actScript+verbsScript+readyScript+stillScript+labelScript+unusedScript+focusOnce, tt.arg, &got)
+			if !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("the focus = %+v, want %+v", got, tt.want)
+			}
+		})
+	}
+}
+
 // readyRef is a script that calls awaitReady for the ref e2, in a document that has an element with
 // this ref. The action got the ref from a snapshot of this document or of an earlier one. The
 // argument says when the snapshot's document began, in milliseconds after this document began. It

@@ -346,3 +346,11 @@ const doubts = {
 
 // watching is the source text of the watchers, for scripts that are evaluated in pages.
 const watching = `const embedded = ${JSON.stringify(embedded)}; ${[watchInput, watchClick, watchKeys, mayUseClick, isStyledByMouse].join("; ")}`;
+
+// Impossible is an error in the wait phase that waiting longer cannot resolve.
+class Impossible extends Error {
+  constructor(message, details) {
+    super(message);
+    this.details = details;
+  }
+}

@@ -88,6 +88,18 @@ func (s *Site) wait(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// opened responds at once: with 204 if the gate is open, and with 425 if it is not. A browser has at
+// most six connections to a host. So if more than six tasks of a browser waited in requests to
+// /gate, the pages of the other tasks could not be loaded.
+func (s *Site) opened(w http.ResponseWriter, r *http.Request) {
+	select {
+	case <-s.gate(r.PathValue("name")):
+		w.WriteHeader(http.StatusNoContent)
+	default:
+		w.WriteHeader(http.StatusTooEarly)
+	}
+}
+
 // hangUp ends a request without a response. It panics, because a handler that returns has
 // responded with 200.
 func hangUp() { panic(http.ErrAbortHandler) }

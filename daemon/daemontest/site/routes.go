@@ -54,6 +54,7 @@ func (s *Site) routes() http.Handler {
 	mux.HandleFunc("GET /drip", s.drip)
 	mux.HandleFunc("GET /never", s.never)
 	mux.HandleFunc("GET /gate/{name}", s.wait)
+	mux.HandleFunc("GET /opened/{name}/{task}", s.opened)
 	mux.HandleFunc("GET /meet/{round}/{task}", s.meet)
 	return mux
 }

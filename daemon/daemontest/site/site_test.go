@@ -132,8 +132,14 @@ func TestGate(t *testing.T) {
 		_ = resp.Body.Close()
 		t.Fatal("a closed gate let a request through")
 	}
+	if status, _ := get(t, http.DefaultClient, s.URL("/opened/g/a")); status != http.StatusTooEarly {
+		t.Errorf("/opened answered %d for a closed gate", status)
+	}
 	s.Open("g")
 	s.Open("g")
+	if status, _ := get(t, http.DefaultClient, s.URL("/opened/g/a")); status != http.StatusNoContent {
+		t.Errorf("/opened answered %d for an open gate", status)
+	}
 	if status, _ := get(t, http.DefaultClient, s.URL("/gate/g")); status != http.StatusNoContent {
 		t.Errorf("an open gate answered %d", status)
 	}
