@@ -12,6 +12,7 @@ type pendingCall struct {
 	session         *session             // the client's session on which the command came
 	clientID        int64                // the id that the client gave the command
 	onReply         func(in cdp.Message) // if set, it gets the reply instead of the client
+	onPicture       func(in cdp.Message) // if set, it gets the reply instead of the client, unless the client has left
 	endsWithSession bool                 // the session's end also ends the call, without a reply
 	onEnd           func()               // if set, it is called when the call was answered or dropped
 	isCapture       bool                 // the call is a capture of a page

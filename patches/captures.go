@@ -24,6 +24,12 @@ import (
 // if the same session makes all captures. So before such a capture, the Mux takes a picture of the view,
 // which makes Chromium draw the page at its own size.
 //
+// If a tab is shown for the first time during a capture of more than the view, because a person selects
+// it or the tab in front of it is closed, Chromium 156 gives the page the size of the window. The picture
+// then repeats the part that the window shows, without an error. CDP reports neither, but the page's
+// outerHeight tells: for a tab that was never shown it is the height of the view, and afterwards that of
+// the window. So if the window as the page sees it has changed meanwhile, the Mux captures again.
+//
 // If the renderer of a page crashes during a capture, Chromium 156 itself may crash (SIGSEGV, with the
 // feature CDPScreenshotNewSurface), and the tabs of all tenants with it. So a client's Page.crash waits
 // for the captures of its page, and captures wait for the crash.
@@ -34,6 +40,11 @@ const (
 	captureTime = 10 * time.Second
 	// crashTime is how long a page may take to crash after Page.crash.
 	crashTime = time.Second
+	// windowTime is how long a page may take to tell the size of its window after a capture. Usually it
+	// takes a few milliseconds. A page that is busy, or that shows a dialog, takes longer.
+	windowTime = time.Second
+	// maxCaptures is how often the Mux makes a capture for a client while the window changes.
+	maxCaptures = 3
 	// maxWaiting is the number of calls that may wait for a capture of a page.
 	maxWaiting = 100
 )
@@ -65,12 +76,18 @@ func captureScreenshot(m *Mux, s *session, r cdp.Request) *cdp.Error {
 		}
 		c := &t.captures
 		capture := func() {
-			if m.isOpen(s) {
+			switch {
+			case !m.isOpen(s):
+			case beyondView:
+				m.captureWhole(t, s, r, maxCaptures)
+			default:
 				m.beginCapture(t, m.forward(s, r, r.Params))
 			}
 		}
-		if c.clipped && beyondView {
+		if beyondView {
 			r.Params = bytes.Clone(r.Params) // it refers to the client's message
+		}
+		if c.clipped && beyondView {
 			c.waiting = slices.Insert(c.waiting, 0, capture)
 			m.beginCapture(t, m.call("Page.captureScreenshot", encode(viewPicture{Format: "jpeg", OptimizeForSpeed: true}), s.id, func(cdp.Message) {}))
 		} else {
@@ -78,6 +95,64 @@ func captureScreenshot(m *Mux, s *session, r cdp.Request) *cdp.Error {
 		}
 		_, hasClip := f["clip"]
 		c.clipped = hasClip && !beyondView
+	})
+}
+
+// captureWhole forwards a client's capture of more than the view. If the window of the page has changed
+// when the browser has answered, captureWhole captures again instead of answering the client, up to most
+// times in all. The captures and calls that wait stay behind it.
+func (m *Mux) captureWhole(t *target, s *session, r cdp.Request, most int) {
+	c := &t.captures
+	var before, after string
+	var picture func() // answers the client
+	compared := false
+	m.askWindow(t, func(window string) { before = window })
+	id := m.forward(s, r, r.Params)
+	m.beginCapture(t, id)
+	call := m.pending[id]
+	call.onPicture = func(in cdp.Message) {
+		in.Raw = bytes.Clone(in.Raw)
+		picture = func() { m.forwardReply(call, in) }
+		if compared { // it took longer than captureTime
+			picture()
+		}
+	}
+	m.pending[id] = call
+	c.waiting = slices.Insert(c.waiting, 0, func() { // when the capture has ended
+		c.running++
+		end := once(func() {
+			compared = true
+			c.running--
+			switch isChanged := before != "" && after != "" && before != after; {
+			case picture == nil:
+			case isChanged && most > 1 && m.isOpen(s):
+				c.waiting = slices.Insert(c.waiting, 0, func() { m.captureWhole(t, s, r, most-1) })
+			default:
+				picture()
+			}
+			m.runWaiting(t)
+		})
+		m.after(windowTime, end)
+		m.askWindow(t, func(window string) {
+			after = window
+			end()
+		})
+	})
+}
+
+// askWindow asks a page for the size and position of its window, and calls onAnswer with the answer,
+// or with an empty string if the page cannot tell. If the page does not answer, onAnswer is not called.
+func (m *Mux) askWindow(t *target, onAnswer func(window string)) {
+	if t.session == "" {
+		onAnswer("")
+		return
+	}
+	m.call("Runtime.evaluate", []byte(`{"expression":"[outerWidth,outerHeight,screenX,screenY].join()","silent":true,"returnByValue":true}`), t.session, func(in cdp.Message) {
+		var out struct {
+			Result struct{ Value string }
+		}
+		_ = in.Result(&out) // without a result, Value is empty
+		onAnswer(out.Result.Value)
 	})
 }
 

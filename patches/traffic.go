@@ -62,6 +62,8 @@ func (m *Mux) handleReply(in cdp.Message) {
 	switch {
 	case c.onReply != nil:
 		c.onReply(in)
+	case c.onPicture != nil:
+		c.onPicture(in)
 	case c.client != nil:
 		m.forwardReply(c, in)
 	}

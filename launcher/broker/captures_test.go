@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
@@ -124,5 +125,23 @@ func TestClientLeavesDuringACapture(t *testing.T) {
 			t.Errorf("the next picture: %v", err)
 		}
 		until(t, "the page has its size again", func() bool { return page.eval(size) == before })
+	}
+}
+
+// A picture of a whole page is right if a person sees the tab for the first time while it is taken.
+func TestTabIsShownDuringACapture(t *testing.T) {
+	t.Parallel()
+	r := start(t, wire.Settings{})
+	a := r.connect("a")
+	for i := range 4 {
+		page := a.open()
+		page.show(r.site.URL, stripes)
+		captured := make(chan error, 1)
+		go func() { captured <- captureStripes(page) }()
+		time.Sleep(5*time.Millisecond + rand.N(30*time.Millisecond)) // the capture takes about 60 ms; nothing reports its steps
+		ask(r, verbs.BrokerInput, verbs.InputIn{Session: "a", Tab: r.tabs("a")[i], Method: "Page.bringToFront", Params: "{}"})
+		if err := <-captured; err != nil {
+			t.Errorf("picture of tab %d: %v", i, err)
+		}
 	}
 }
