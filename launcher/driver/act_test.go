@@ -192,6 +192,35 @@ func TestRefOfAnotherDocumentIsStale(t *testing.T) {
 	}
 }
 
+// movedByTimer is a script that calls staysInPlace for an element that an interval moves. The argument
+// is the interval in milliseconds, or 0 if nothing moves the element. Frames come without a pause, as
+// when a busy machine draws overdue frames before it runs overdue timers.
+const movedByTimer = `
+const interval = Number(process.argv[2]);
+let x = 0, currentTime = 0;
+const timer = interval && setInterval(() => x++, interval);
+const element = {
+  ownerDocument: { timeline: { get currentTime() { return currentTime; } } },
+  getBoundingClientRect: () => ({ x, y: 0, width: 10, height: 10 }),
+};
+const requestAnimationFrame = (frame) => setTimeout(() => (currentTime += 16, frame()), 4);
+staysInPlace(element, { requestAnimationFrame, setTimeout }).then((stays) => {
+  clearInterval(timer);
+  console.log(JSON.stringify(stays));
+});
+`
+
+// An element that a timer moves does not seem to stay in place because the timer is late by some frames.
+func TestMovedByALateTimer(t *testing.T) {
+	for arg, want := range map[string]bool{"0": true, "30": false} {
+		var stays bool
+		runNode(t, stillScript+movedByTimer, arg, &stays)
+		if stays != want {
+			t.Errorf("with an interval of %s ms, staysInPlace() = %v, want %v", arg, stays, want)
+		}
+	}
+}
+
 // runNode runs a script with an argument and decodes what it prints.
 func runNode(t *testing.T, script, arg string, out any) {
 	t.Helper()

@@ -262,7 +262,7 @@ const questions = Object.assign(() => {}, {
       const mine = turn;
       aim = target;
       if (target && !(isStill(target) && isInPlace(target))) {
-        const stays = await staysInPlace(target, requestAnimationFrame);
+        const stays = await staysInPlace(target, injected.utils.builtins);
         if (mine !== turn) return {};
         if (!stays || Date.now() > until) return stop(), stays === false ? { why: "is not stable" } : {};
       }

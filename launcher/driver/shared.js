@@ -44,7 +44,7 @@ const log = (what, more) => console.error(JSON.stringify({ time: new Date().toIS
 //  2. Before an action on an element, Playwright compares the element's positions in several
 //     animation frames, to find out whether the element moves. This takes 33 ms. The comparison
 //     is skipped if no animation can move the element (isStill) and no script has changed the
-//     document in the last three frames (watchChanges in still.js). Otherwise staysInPlace
+//     document in the last three frames (watchChanges, both in still.js). Otherwise staysInPlace
 //     makes the comparison. Playwright makes it only if staysInPlace has no result.
 //  3. The CDP sessions of pages get additional methods, see answer in quick.js.
 //  4. Playwright's functions are installed in a page in another way, see inject in quick.js.
@@ -107,7 +107,7 @@ function load(file) {
   const changed = insideStrings.reduce((all, [code, change]) => all.replace(code, () => escaped(change(code))), source);
   const parts = changed.split(place);
   if (parts.length !== 2) return require(file);
-  const check = `const isStill = ${isStill}; const staysInPlace = ${staysInPlace}; const mover = this.retarget(node, "no-follow-label"); if (mover && isStill(mover) && this.abrowserChanges?.unchanged(mover)) return true; if (mover) { const at = await staysInPlace(mover, (f) => this.utils.builtins.requestAnimationFrame(f)); if (at !== undefined) return at; }`;
+  const check = `const isStill = ${isStill}; const staysInPlace = ${staysInPlace}; const mover = this.retarget(node, "no-follow-label"); if (mover && isStill(mover) && this.abrowserChanges?.unchanged(mover)) return true; if (mover) { const at = await staysInPlace(mover, this.utils.builtins); if (at !== undefined) return at; }`;
   const module = new Module(file);
   module.filename = file;
   module.paths = Module._nodeModulePaths(file);
@@ -139,49 +139,6 @@ function endGuards(injected) {
   };
   const timer = setTimeout(end, 60_000);
   window.addEventListener(event, end);
-}
-
-// isStill runs in pages. It reports whether no animation can move the element. This is so if no
-// animation of the element or of its ancestors is running, and no other running animation changes
-// the layout.
-function isStill(element) {
-  const paintOnly = new Set(["offset", "computedOffset", "easing", "composite", "opacity", "transform", "translate", "rotate", "scale", "filter", "backdropFilter",
-    "color", "backgroundColor", "backgroundPosition", "boxShadow", "outlineColor", "fill", "stroke", "strokeDashoffset", "visibility"]);
-  const ancestors = new Set();
-  const roots = new Set([element.ownerDocument]);
-  for (let e = element; e; e = e.assignedSlot || e.parentElement || e.getRootNode().host) {
-    ancestors.add(e);
-    roots.add(e.getRootNode());
-  }
-  // document.getAnimations does not return the animations in shadow roots.
-  for (const root of roots) for (const e of root.querySelectorAll("*")) if (e.shadowRoot) roots.add(e.shadowRoot);
-  return [...roots].every((root) => root.getAnimations().every((animation) => {
-    if (animation.playState !== "running") return true;
-    const { effect } = animation;
-    if (!effect || !effect.target || ancestors.has(effect.target)) return false;
-    return effect.getKeyframes().every((frame) => Object.keys(frame).every((property) => paintOnly.has(property)));
-  }));
-}
-
-// staysInPlace runs in pages, if something may move the element. It reports whether the element
-// has the same place in four frames. It compares more than two frames, because a timer that moves
-// the element need not do so in each frame. Frames with the same timeline time count as one frame,
-// because the animations have the same state in all of them. Several frames have the same time
-// when frames are late and a script examines the page. The browser then advances the animations to
-// the current time, and they keep this state in all frames that are overdue. If 30 frames do not
-// have four different times, staysInPlace returns undefined.
-async function staysInPlace(element, frame) {
-  const { timeline } = element.ownerDocument;
-  let time, place, same = 0;
-  for (let i = 0; i < 30; i++) {
-    await new Promise((done) => frame(done));
-    if (timeline.currentTime === time) continue;
-    const { x, y, width, height } = element.getBoundingClientRect();
-    const now = [x, y, width, height].join();
-    if (place !== undefined && now !== place) return false;
-    if (++same === 4) return true;
-    [time, place] = [timeline.currentTime, now];
-  }
 }
 
 class Session {

@@ -52,12 +52,16 @@ function watchChanges(injected) {
   const scrollTime = 250; // milliseconds
   // A few frames show whether a script moves an element. If nothing in the document has changed in
   // the last three frames, there is no need to wait. The criterion is a number of frames and not a
-  // time, since on a busy machine the timers that would move the element are late too.
-  let moved = performance.now(), frames = 0, counting = false;
+  // time, since on a busy machine the scripts that would move the element are late too. A timer of the
+  // page can be late by several frames, so a timer of our own must have fired too, see staysInPlace.
+  const { setTimeout, clearTimeout } = injected.utils.builtins;
+  let moved = performance.now(), frames = 0, counting = false, timer, timed;
   let changed = moved, scrolled = -Infinity;
   const frame = () => ((counting = ++frames < 3) && requestAnimationFrame(frame));
   const onMove = () => {
-    [moved, frames] = [performance.now(), 0];
+    [moved, frames, timed] = [performance.now(), 0, false];
+    clearTimeout(timer);
+    timer = setTimeout(() => (timed = true), 50);
     if (!counting) counting = !!requestAnimationFrame(frame);
   };
   const onScroll = () => {
@@ -81,7 +85,7 @@ function watchChanges(injected) {
   const unchanged = (element) => {
     for (let root = element.getRootNode(); root.host; root = root.host.getRootNode()) observe(root);
     if (observer.takeRecords().length > 0) onChange();
-    return frames >= 3 || performance.now() - moved > 1000; // a page that is not drawn has no frames
+    return (frames >= 3 && timed) || performance.now() - moved > 1000; // a page that is not drawn has no frames
   };
   // endOf returns the time at which an animation ends, or 0 if it does not run or has no end.
   const endOf = ({ playState, playbackRate, currentTime, effect }) => {
@@ -97,4 +101,50 @@ function watchChanges(injected) {
     return performance.now() - Math.max(changed, ...ends);
   };
   return (injected.abrowserChanges = { unchanged, sinceChange });
+}
+
+// isStill runs in pages. It reports whether no animation can move the element. This is so if no
+// animation of the element or of its ancestors is running, and no other running animation changes
+// the layout.
+function isStill(element) {
+  const paintOnly = new Set(["offset", "computedOffset", "easing", "composite", "opacity", "transform", "translate", "rotate", "scale", "filter", "backdropFilter",
+    "color", "backgroundColor", "backgroundPosition", "boxShadow", "outlineColor", "fill", "stroke", "strokeDashoffset", "visibility"]);
+  const ancestors = new Set();
+  const roots = new Set([element.ownerDocument]);
+  for (let e = element; e; e = e.assignedSlot || e.parentElement || e.getRootNode().host) {
+    ancestors.add(e);
+    roots.add(e.getRootNode());
+  }
+  // document.getAnimations does not return the animations in shadow roots.
+  for (const root of roots) for (const e of root.querySelectorAll("*")) if (e.shadowRoot) roots.add(e.shadowRoot);
+  return [...roots].every((root) => root.getAnimations().every((animation) => {
+    if (animation.playState !== "running") return true;
+    const { effect } = animation;
+    if (!effect || !effect.target || ancestors.has(effect.target)) return false;
+    return effect.getKeyframes().every((frame) => Object.keys(frame).every((property) => paintOnly.has(property)));
+  }));
+}
+
+// staysInPlace runs in pages, if something may move the element. It reports whether the element
+// has the same place in four frames. It compares more than two frames, because a timer that moves
+// the element need not do so in each frame. Frames with the same timeline time count as one frame,
+// because the animations have the same state in all of them. Several frames have the same time
+// when frames are late and a script examines the page. The browser then advances the animations to
+// the current time, and they keep this state in all frames that are overdue. On a busy machine a
+// timer can be late by several frames, so a timer of our own, as long as the four frames usually take,
+// must have fired too: timers fire in the order in which they are due. If this does not happen in 30
+// frames, or they do not have four different times, staysInPlace returns undefined.
+async function staysInPlace(element, { requestAnimationFrame, setTimeout }) {
+  const { timeline } = element.ownerDocument;
+  let time, place, same = 0, timed = false;
+  setTimeout(() => (timed = true), 50);
+  for (let i = 0; i < 30; i++) {
+    await new Promise((done) => requestAnimationFrame(done));
+    if (timeline.currentTime === time) continue;
+    const { x, y, width, height } = element.getBoundingClientRect();
+    const now = [x, y, width, height].join();
+    if (place !== undefined && now !== place) return false;
+    if (++same >= 4 && timed) return true;
+    [time, place] = [timeline.currentTime, now];
+  }
 }
