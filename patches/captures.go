@@ -26,9 +26,11 @@ import (
 //
 // If a tab is shown for the first time during a capture of more than the view, because a person selects
 // it or the tab in front of it is closed, Chromium 156 gives the page the size of the window. The picture
-// then repeats the part that the window shows, without an error. CDP reports neither, but the page's
-// outerHeight tells: for a tab that was never shown it is the height of the view, and afterwards that of
-// the window. So if the window as the page sees it has changed meanwhile, the Mux captures again.
+// then repeats the part that the window shows, without an error. CDP has no event for this, but the
+// page's outerHeight changes. For a tab that was never shown it is the height of the view, and afterwards
+// that of the window. So the Mux compares it before and after such a capture, and captures again if the
+// window has changed. The picture is also wrong if a person resizes the window, which outerHeight shows
+// as well.
 //
 // If the renderer of a page crashes during a capture, Chromium 156 itself may crash (SIGSEGV, with the
 // feature CDPScreenshotNewSurface), and the tabs of all tenants with it. So a client's Page.crash waits
