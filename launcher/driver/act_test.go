@@ -118,9 +118,9 @@ new Act(session, { signal: new AbortController().signal }, page, { id: 1, verb: 
   .then(({ state, stopped }) => console.log(JSON.stringify({ state, stopped, focused, phases })));
 `
 
-// A script has its effect before the deadline, and not later. The page decides this by its own
-// clock, of which the driver knows only what the page's responses have shown. A response that was
-// on its way for a long time does not prevent the script.
+// A script has its effect before the deadline, and not later. The page checks the deadline by its own
+// clock. The driver estimates this clock from the page's responses. If a response took a long time,
+// the estimate is bad, and the script still runs.
 func TestScriptIsInTime(t *testing.T) {
 	type result struct {
 		State, Stopped string
