@@ -302,27 +302,28 @@ func (c *pageCall) stopLoading() {
 	}
 }
 
-// awaitLoadState waits until the page is in a load state. It makes many short calls to Playwright,
-// so that it returns soon after the command is cancelled.
+// awaitLoadState waits until the page's document has reached a load state. It asks the driver, and
+// does not use playwright-go's WaitForLoadState. If that call times out at the moment at which the
+// event comes, the library sends on a closed channel, which ends the daemon.
 func (c *pageCall) awaitLoadState(ctx context.Context, state *playwright.LoadState) error {
 	for {
-		limit := daemon.TimeLeft(ctx, sliceTime)
-		err := c.peek(limit+daemon.Grace, func() error {
-			return c.page.WaitForLoadState(playwright.PageWaitForLoadStateOptions{State: state, Timeout: playwright.Float(milliseconds(limit))})
-		})
+		ask := map[string]any{"target": c.page.target, "state": string(*state), "limit": milliseconds(daemon.TimeLeft(ctx, maxTime))}
+		given, err := askAside(ctx, c.page.conn, func() (any, error) { return c.page.cdp.Send("Abrowser.loaded", ask) })
+		c.noteDriverLoss(err)
+		answer, _ := given.(map[string]any)
+		loaded, open := answer["loaded"].(bool)
 		switch {
-		case err == nil:
+		case loaded:
 			return nil
 		case c.page.isCrashed():
 			return wire.Errorf(wire.CodePageCrashed, "the page crashed while it was loading").WithHint("abrowser open")
-		case !c.driver.isAlive(): // the call waits for events and does not use the driver, so it would not fail
-			c.page.conn.Drop()
+		case c.page.conn.isLost():
 			return daemon.ConnectionLostError()
-		case c.page.isGone():
+		case c.page.isClosed(), err == nil && !open:
 			return wire.Errorf(wire.CodePageClosed, "the page was closed while it was loading").WithHint("abrowser open")
 		case ctx.Err() != nil:
 			return daemon.ContextError(ctx)
-		case !isTimeout(err):
+		case err != nil:
 			return codeError(err)
 		}
 	}

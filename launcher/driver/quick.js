@@ -15,6 +15,9 @@
 //   Abrowser.settled  {target, limit}: waits until no navigation is pending, but not longer than
 //                     the limit. The response is {pending}: pending is false if no navigation is
 //                     pending any more
+//   Abrowser.loaded   {target, state, limit}: waits until the main frame's document has reached a
+//                     load state, but not longer than the limit. The state is
+//                     "domcontentloaded", "load" or "networkidle". The response is {loaded}
 //   Abrowser.follow   {target}: from now on, the driver sends the event Abrowser.pending
 //                     {pending} when the main frame begins to navigate to another document, and
 //                     when the navigation is committed or has failed
@@ -36,6 +39,7 @@ async function answer(session, progress, browsers, method, params) {
   if (method === "Abrowser.world") return (await progress.race(inTime(world(page), until))) ?? {};
   if (method === "Abrowser.follow") return follow(session, page);
   if (method === "Abrowser.settled") return { pending: !(await progress.race(settled(page, until))) };
+  if (method === "Abrowser.loaded") return { loaded: await progress.race(loaded(page, params.state, until)) };
   await progress.race(caughtUp(page));
   if (method === "Abrowser.console") return readLog(page, params);
   if (method === "Abrowser.requests") return listRequests(page, params);
@@ -96,15 +100,28 @@ async function settled(page, until) {
   const frame = page.mainFrame();
   const answered = await inTime(page.delegate.inputActionEpilogue().then(() => true), Math.min(until, enough));
   if (!answered && until < enough && !frame.pendingDocument()) return false;
-  while (frame.pendingDocument() && Date.now() < until) {
-    let listener;
-    const next = new Promise((done) => frame.on("internalnavigation", (listener = done)));
-    await page.openScope.race(inTime(next, until)).finally(() => frame.off("internalnavigation", listener));
-  }
+  while (frame.pendingDocument() && Date.now() < until) await nextEvent(page, "internalnavigation", until);
   return !frame.pendingDocument();
 }
 
 const answerTime = 1000; // milliseconds
+
+// loaded waits until the document of the page's main frame has reached a load state, but not longer
+// than the deadline in the parameter until. It returns whether the document has reached the state.
+async function loaded(page, state, until) {
+  const { _firedLifecycleEvents: reached } = page.mainFrame();
+  while (!reached.has(state) && Date.now() < until) await nextEvent(page, "addlifecycle", until);
+  return reached.has(state);
+}
+
+// nextEvent waits for the next event with this name of the page's main frame, but not longer than
+// the deadline in the parameter until. It throws an error if the page is closed or crashes.
+async function nextEvent(page, name, until) {
+  const frame = page.mainFrame();
+  let listener;
+  const next = new Promise((done) => frame.on(name, (listener = done)));
+  await page.openScope.race(inTime(next, until)).finally(() => frame.off(name, listener));
+}
 
 // follow sends Abrowser.pending events. If another navigation is already pending when a navigation
 // is committed, Playwright clears the pending document and directly sets it again. follow reads
