@@ -38,6 +38,9 @@ func OwnPrefix() string { return fmt.Sprintf("abf%d-", os.Getpid()) }
 // fails if one of them is left.
 func NewHome(t testing.TB) *Home {
 	t.Helper()
+	if err := noteSource(); err != nil {
+		t.Fatal(err)
+	}
 	// Not t.TempDir: its paths are too long for a socket.
 	outer, err := os.MkdirTemp("/tmp", OwnPrefix())
 	if err != nil {

@@ -23,6 +23,7 @@ const (
 	envRaced  = "ABROWSER_E2E_RACED"  // the same, with the race detector if the tests use it
 	EnvDriver = "ABROWSER_E2E_DRIVER" // a driver directory, for ABROWSER_DRIVER_PATH
 	envNotes  = "ABROWSER_E2E_NOTES"  // the file that [Home.note] writes
+	envModule = "ABROWSER_E2E_MODULE" // the module's directory
 )
 
 // Main builds and installs abrowser, runs the tests of a package, and checks that no process,
@@ -115,6 +116,13 @@ func prepare(work string) error {
 		return err
 	}
 	if err := os.Setenv(envNotes, filepath.Join(work, "notes")); err != nil {
+		return err
+	}
+	root, err := moduleRoot()
+	if err != nil {
+		return err
+	}
+	if err := os.Setenv(envModule, root); err != nil {
 		return err
 	}
 	return os.Setenv(EnvBinary, binary)

@@ -4,17 +4,14 @@
 package installtest
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/abrowser/abrowser/launcher/install"
 	"github.com/abrowser/abrowser/sockets"
@@ -50,15 +47,11 @@ func Driver(ctx context.Context) (string, error) {
 
 // Build builds a command of this module with the given flags of go build, and copies it to a file.
 // If the command was built with these flags before, the go command links it again only if its
-// source has changed. The result of a test that calls Build is not taken from the go command's cache
-// if a file of the module has changed.
+// source has changed.
 func Build(ctx context.Context, file, command string, flags ...string) error {
 	out, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
 	if err != nil {
 		return fmt.Errorf("go env: %w", err)
-	}
-	if err := readDirectories(filepath.Dir(string(bytes.TrimSpace(out)))); err != nil {
-		return err
 	}
 	root, err := cache()
 	if err == nil {
@@ -85,18 +78,6 @@ func Build(ctx context.Context, file, command string, flags ...string) error {
 		return fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return copyProgram(file, built)
-}
-
-// readDirectories reads the directories of the module. The go command caches the results of tests,
-// and does not know that a test builds and runs a program. But it notes which directories the test
-// reads, and runs the test again if a file in one of them has changed.
-func readDirectories(module string) error {
-	return filepath.WalkDir(module, func(path string, d fs.DirEntry, err error) error {
-		if isHidden := strings.HasPrefix(d.Name(), "."); d.IsDir() && path != module && (isHidden || d.Name() == "bin") {
-			return filepath.SkipDir
-		}
-		return err
-	})
 }
 
 func copyProgram(to, from string) error {
