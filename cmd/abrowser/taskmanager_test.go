@@ -108,8 +108,11 @@ $AB get value '#kept'`, s.URL("/secret?of=$AGENT_BROWSER_SESSION"))
 			t.Fatalf("with ten tasks to start: %+v", e)
 		}
 		waits := func() bool { return s.Requests("/opened/all/"+id) > 0 }
-		if !e2e.Await(e2e.CommandDeadline, func() bool { return waits() || len(m.events) > 0 }) || !waits() {
-			t.Fatalf("%s does not wait for the gate: %+v", id, m.next())
+		if !e2e.Await(e2e.CommandDeadline, func() bool { return waits() || len(m.events) > 0 }) {
+			t.Fatalf("%s does not wait for the gate", id)
+		}
+		if !waits() {
+			t.Fatalf("%s has not waited for the gate: %+v", id, m.next())
 		}
 	}
 	for i := range 2 {

@@ -118,7 +118,7 @@ func prepare(work string) error {
 	if err := os.Setenv(envNotes, filepath.Join(work, "notes")); err != nil {
 		return err
 	}
-	root, err := moduleRoot()
+	root, err := installtest.Module(ctx)
 	if err != nil {
 		return err
 	}

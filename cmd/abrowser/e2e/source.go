@@ -4,22 +4,11 @@ package e2e
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 )
-
-// moduleRoot returns the directory of the module whose tests run.
-func moduleRoot() (string, error) {
-	file, err := exec.Command("go", "env", "GOMOD").Output() //nolint:noctx // it only prints
-	if err != nil {
-		return "", fmt.Errorf("go env: %w", err)
-	}
-	return filepath.Dir(strings.TrimSpace(string(file))), nil
-}
 
 // noteSource reads the directories of the module. The go command caches the results of tests, and
 // does not know that these tests run a program. But it notes which directories a test reads, and

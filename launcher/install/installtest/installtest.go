@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/abrowser/abrowser/launcher/install"
 	"github.com/abrowser/abrowser/sockets"
@@ -45,13 +46,22 @@ func Driver(ctx context.Context) (string, error) {
 	return d.Directory, err
 }
 
+// Module returns the directory of the module whose tests run.
+func Module(ctx context.Context) (string, error) {
+	file, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
+	if err != nil {
+		return "", fmt.Errorf("go env: %w", err)
+	}
+	return filepath.Dir(strings.TrimSpace(string(file))), nil
+}
+
 // Build builds a command of this module with the given flags of go build, and copies it to a file.
 // If the command was built with these flags before, the go command links it again only if its
 // source has changed.
 func Build(ctx context.Context, file, command string, flags ...string) error {
-	out, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
+	module, err := Module(ctx)
 	if err != nil {
-		return fmt.Errorf("go env: %w", err)
+		return err
 	}
 	root, err := cache()
 	if err == nil {
@@ -60,7 +70,7 @@ func Build(ctx context.Context, file, command string, flags ...string) error {
 	if err != nil {
 		return err
 	}
-	id := sha256.Sum256(fmt.Append(out, command, flags))
+	id := sha256.Sum256(fmt.Append([]byte(module), command, flags))
 	built := root.Path("bin", hex.EncodeToString(id[:8]))
 	if err := os.MkdirAll(filepath.Dir(built), 0o700); err != nil {
 		return err
