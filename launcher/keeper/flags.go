@@ -112,6 +112,9 @@ func disabledFeatures() []string {
 		// With this feature, the tasks that a page adds to its event loop while it handles a click
 		// wait for the next frame. That delays the end of the click command by 8 ms on average.
 		"DeferRendererTasksAfterInput",
+		// With this feature, the pages of tabs in the background have a lower priority than the page in
+		// front, despite --disable-renderer-backgrounding.
+		"PMProcessPriorityPolicy",
 		// These features discard tabs, and a discarded tab does not answer.
 		"HighEfficiencyModeAvailable",
 		"MemorySaverModeAggressiveness",

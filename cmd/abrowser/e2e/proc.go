@@ -161,6 +161,13 @@ func (p Process) Parent() int {
 // It returns an empty string if the process does not exist.
 func (p Process) State() string { return p.stat(3) }
 
+// Nice returns the nice value of the process: the higher it is, the lower is the priority. It
+// returns 0 if the process has ended.
+func (p Process) Nice() int {
+	nice, _ := strconv.Atoi(p.stat(19))
+	return nice
+}
+
 // ProcessorTime returns the processor time that the process has used, or 0 if it has ended.
 func (p Process) ProcessorTime() time.Duration {
 	user, _ := strconv.Atoi(p.stat(14))

@@ -109,6 +109,19 @@ func TestNothingIsRaised(t *testing.T) {
 			t.Errorf("%s: the person's tab is not in front any more", strings.Join(step[1:], " "))
 		}
 	}
+	// Chromium would give the pages behind the front tab a lower priority. It does so only if it may
+	// raise a priority again, as root may.
+	t.Run("the person's page has the priority of the tasks' pages", func(t *testing.T) {
+		renderers := h.Renderers()
+		if len(renderers) < 3 {
+			t.Fatalf("there are %d renderers, want those of three pages", len(renderers))
+		}
+		for _, r := range renderers {
+			if r.Nice() != renderers[0].Nice() {
+				t.Errorf("renderer %d has the nice value %d, and renderer %d has %d", r.PID, r.Nice(), renderers[0].PID, renderers[0].Nice())
+			}
+		}
+	})
 	t.Run("another agent has the front tab", func(t *testing.T) {
 		place, err := home.Root{Dir: h.Dir}.Browser("default")
 		if err != nil {
