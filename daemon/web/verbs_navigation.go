@@ -283,9 +283,9 @@ func (c *pageCall) awaitLoad(ctx context.Context) error {
 		}
 		return err
 	}
-	short, cancel := context.WithTimeout(context.WithoutCancel(ctx), 50*time.Millisecond)
+	short, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	if c.awaitLoadState(short, playwright.LoadStateDomcontentloaded) == nil {
+	if parsed, _ := c.hasReached(short, playwright.LoadStateDomcontentloaded, 0); parsed {
 		c.Warn("the page's load event did not come in time; the document is there")
 		return nil
 	}
@@ -302,31 +302,40 @@ func (c *pageCall) stopLoading() {
 	}
 }
 
-// awaitLoadState waits until the page's document has reached a load state. It asks the driver, and
-// does not use playwright-go's WaitForLoadState. If that call times out at the moment at which the
-// event comes, the library sends on a closed channel, which ends the daemon.
+// awaitLoadState waits until the page's document has reached a load state.
 func (c *pageCall) awaitLoadState(ctx context.Context, state *playwright.LoadState) error {
 	for {
-		ask := map[string]any{"target": c.page.target, "state": string(*state), "limit": milliseconds(daemon.TimeLeft(ctx, maxTime))}
-		given, err := askAside(ctx, c.page.conn, func() (any, error) { return c.page.cdp.Send("Abrowser.loaded", ask) })
-		c.noteDriverLoss(err)
-		answer, _ := given.(map[string]any)
-		loaded, open := answer["loaded"].(bool)
-		switch {
-		case loaded:
-			return nil
-		case c.page.isCrashed():
-			return wire.Errorf(wire.CodePageCrashed, "the page crashed while it was loading").WithHint("abrowser open")
-		case c.page.conn.isLost():
-			return daemon.ConnectionLostError()
-		case c.page.isClosed(), err == nil && !open:
-			return wire.Errorf(wire.CodePageClosed, "the page was closed while it was loading").WithHint("abrowser open")
-		case ctx.Err() != nil:
-			return daemon.ContextError(ctx)
-		case err != nil:
-			return codeError(err)
+		if reached, err := c.hasReached(ctx, state, daemon.TimeLeft(ctx, maxTime)); reached || err != nil {
+			return err
 		}
 	}
+}
+
+// hasReached waits up to limit until the page's document has reached a load state, and reports whether
+// it has. It returns an error if ctx ends before the driver responds. It asks the driver, and does not
+// use playwright-go's WaitForLoadState. If that call times out at the moment at which the event comes,
+// the library sends on a closed channel, which ends the daemon.
+func (c *pageCall) hasReached(ctx context.Context, state *playwright.LoadState, limit time.Duration) (bool, error) {
+	ask := map[string]any{"target": c.page.target, "state": string(*state), "limit": milliseconds(limit)}
+	given, err := askAside(ctx, c.page.conn, func() (any, error) { return c.page.cdp.Send("Abrowser.loaded", ask) })
+	c.noteDriverLoss(err)
+	answer, _ := given.(map[string]any)
+	loaded, open := answer["loaded"].(bool)
+	switch {
+	case loaded:
+		return true, nil
+	case c.page.isCrashed():
+		return false, wire.Errorf(wire.CodePageCrashed, "the page crashed while it was loading").WithHint("abrowser open")
+	case c.page.conn.isLost():
+		return false, daemon.ConnectionLostError()
+	case c.page.isClosed(), err == nil && !open:
+		return false, wire.Errorf(wire.CodePageClosed, "the page was closed while it was loading").WithHint("abrowser open")
+	case ctx.Err() != nil:
+		return false, daemon.ContextError(ctx)
+	case err != nil:
+		return false, codeError(err)
+	}
+	return false, nil
 }
 
 func (c *call) back(ctx context.Context, in verbs.StepIn) (verbs.PageURL, error) {

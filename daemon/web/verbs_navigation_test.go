@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -154,6 +155,25 @@ func TestOpenWithoutLoad(t *testing.T) {
 	do(t, s, verbs.Click, verbs.ClickIn{Element: element("#button")})
 	if got := text(t, s, "#button"); got != "pressed" {
 		t.Errorf("the page cannot be used: %q", got)
+	}
+}
+
+// When the time of an open is over, the driver is asked whether the document is parsed. The driver may
+// take a moment to respond. Here it is suspended when it is asked.
+func TestOpenWithoutLoadBesideASlowDriver(t *testing.T) {
+	s, web := home.Start(t), site.Start(t)
+	open(t, s, web.URL("/page/before"))
+	const timeout = 3 * time.Second
+	pid := sharedDriver(t)
+	time.AfterFunc(timeout-200*time.Millisecond, func() { _ = syscall.Kill(pid, syscall.SIGSTOP) })
+	resume := time.AfterFunc(timeout+200*time.Millisecond, func() { _ = syscall.Kill(pid, syscall.SIGCONT) })
+	out, warnings, err := ask(t, s, verbs.Open, verbs.OpenIn{URL: web.URL("/stuck"), TimeoutIn: verbs.TimeoutIn{Timeout: int(timeout.Milliseconds())}})
+	if err != nil || out.Title != "Stuck" || len(warnings) != 1 || !strings.Contains(warnings[0], "load event") {
+		t.Errorf("open of a page that never loads = %+v, %q, %v, want success with a warning", out, warnings, err)
+	}
+	if resume.Stop() {
+		_ = syscall.Kill(pid, syscall.SIGCONT)
+		t.Error("the open ended before the driver was resumed")
 	}
 }
 
