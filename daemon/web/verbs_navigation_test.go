@@ -84,25 +84,34 @@ func TestTitleOfABusyPage(t *testing.T) {
 	long := strings.Repeat("0123456789", 500)
 	for _, tt := range []struct {
 		name, path, head string
-		busy             time.Duration
+		blocked          bool // the page does not respond until the test is over; otherwise for 800 ms
 		want             string
 	}{
-		{"without a title, busy for a moment", "", "", 800 * time.Millisecond, ""},
-		{"title like its URL, busy for a moment", "", "<title>127.0.0.1 is the host</title>", 800 * time.Millisecond, "127.0.0.1 is the host"},
-		{"without a title, busy for long", "", "", 8 * time.Second, ""},
-		{"title, busy for long", "", "<title>busy</title>", 8 * time.Second, "busy"},
-		{"long title, busy for a moment", "", "<title>" + long + "</title>", 800 * time.Millisecond, long},
-		{"long title, busy for long", "", "<title>" + long + "</title>", 8 * time.Second, long[:4096]},
-		{"long URL and no title, busy for long", long, "", 8 * time.Second, ""},
+		{"without a title, busy for a moment", "", "", false, ""},
+		{"title like its URL, busy for a moment", "", "<title>127.0.0.1 is the host</title>", false, "127.0.0.1 is the host"},
+		{"without a title, busy for long", "", "", true, ""},
+		{"title, busy for long", "", "<title>busy</title>", true, "busy"},
+		{"long title, busy for a moment", "", "<title>" + long + "</title>", false, long},
+		{"long title, busy for long", "", "<title>" + long + "</title>", true, long[:4096]},
+		{"long URL and no title, busy for long", long, "", true, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			s := home.Start(t)
+			over := make(chan struct{})
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Content-Type", "text/html")
-				_, _ = fmt.Fprintf(w, `%s<body onload="setTimeout(() => { for (const end = Date.now() + %d; Date.now() < end;); })">`, tt.head, tt.busy.Milliseconds())
+				busy := "for (const end = Date.now() + 800; Date.now() < end;);"
+				if tt.blocked {
+					busy = "const request = new XMLHttpRequest(); request.open('GET', '/blocked', false); request.send();"
+				}
+				if r.URL.Path == "/blocked" {
+					<-over
+				}
+				_, _ = fmt.Fprintf(w, `%s<body onload="setTimeout(() => { %s })">`, tt.head, busy)
 			}))
 			t.Cleanup(server.Close)
+			t.Cleanup(func() { close(over) })
 			out := open(t, s, server.URL+"/"+tt.path)
 			if out.Title != tt.want {
 				t.Errorf("the title at open is %.80q (%d bytes), want %.80q", out.Title, len(out.Title), tt.want)
