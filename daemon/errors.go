@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -27,13 +28,25 @@ func PageCrashedError() error {
 // TabClosedError returns the error of a command whose tab was closed. The parameter others says
 // whether the session has other tabs. If it has, the hint is the command that lists them.
 // Otherwise the hint is the command that opens the tab's URL again.
-func TabClosedError(tab verbs.Tab, others bool) error {
+func TabClosedError(tab verbs.Tab, others bool) *wire.Error {
 	err := wire.Errorf(wire.CodePageClosed, "the session's page %s is closed; it was at %s", tab.TabID, tab.URL).
 		With("tabId", tab.TabID).With("url", tab.URL)
 	if others {
 		return err.WithHint(HintTabs)
 	}
 	return err.WithHint("abrowser open %s", wire.ShellWord(tab.URL))
+}
+
+// closedAtError returns err, the error of a command whose tab was closed, with the tab and its URL. If
+// err has details already, or tab is empty, it is returned as it is.
+func closedAtError(err error, tab verbs.Tab) error {
+	e := wire.AsError(err)
+	if len(e.Details) > 0 || tab.TargetID == "" {
+		return err
+	}
+	closed := TabClosedError(tab, false)
+	closed.Message = fmt.Sprintf("%s; it was at %s", e.Message, tab.URL)
+	return closed
 }
 
 // goneIfNotRunning returns the error of a request to a broker that was running a moment ago. If the

@@ -138,10 +138,9 @@ func (c *Call) classifyLoss(ctx context.Context, err error) (again bool, _ error
 	}
 	pageClosed := conn.IsPageClosed(active.TargetID)
 	switch {
+	case closed && !c.Tabs.Lists(ctx, active.TargetID):
+		return false, closedAtError(err, active)
 	case pageClosed && !c.Tabs.Lists(ctx, active.TargetID):
-		if closed {
-			return false, err
-		}
 		return false, TabClosedError(active, false)
 	// The broker still lists the page, so only the connection to the page was lost.
 	case closed && (conn.isLost() || pageClosed):

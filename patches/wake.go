@@ -36,9 +36,10 @@ func (m *Mux) resume(t *target) {
 }
 
 // wake keeps a page awake by focus emulation and a screencast, if the page runs and its tenant is
-// live. Even if the tenant is not live, wake starts to watch the page's dialogs.
+// live. Even if the tenant is not live, wake starts to watch the page's dialogs and to show its view.
 func (m *Mux) wake(t *target) {
 	m.watchDialogs(t)
+	m.showView(t)
 	if t.session == "" || t.paused || t.awake || t.tab == nil || !t.owner.live() {
 		return
 	}

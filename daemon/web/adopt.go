@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/abrowser/abrowser/daemon"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -15,27 +16,59 @@ import (
 // responds only when the server of the next document has responded.
 const adoptTime = time.Second
 
+// adopt returns the page in a tab. If a restarted browser has just opened the tab again, the page
+// may still be blank although the tab is listed with a URL. What adopt does then depends on the
+// command:
+//
+//   - A command that navigates needs no document, so adopt returns the blank page.
+//   - For a command that can be answered from the broker's list of tabs, adopt waits up to adoptTime
+//     for the document, and then returns an error.
+//   - For any other command, adopt waits up to attachTime for the document, because the command is
+//     meant for it, and then warns.
+func (c *call) adopt(ctx context.Context, conn *connection, tab verbs.Tab) (*page, error) {
+	p, err := c.attached(ctx, conn, tab)
+	if err != nil || c.replacesLoad || isBlank(tab.URL) || !isBlank(p.URL()) {
+		return p, err
+	}
+	limit := min(attachTime, daemon.TimeLeft(ctx, maxTime)*4/5) // leaves time for the command
+	if c.acceptsListed {
+		limit = adoptTime
+	}
+	switch {
+	case awaitDocumentURL(ctx, p, limit):
+	case c.acceptsListed:
+		return nil, noAnswerError(tab)
+	default:
+		c.Warn("tab %s is blank: its document has not come yet", tab.TabID)
+	}
+	return p, nil
+}
+
+// noAnswerError returns the error of a command whose tab does not respond.
+func noAnswerError(tab verbs.Tab) error {
+	return wire.Errorf(wire.CodeWedged, "tab %s does not answer", tab.TabID).WithHint("abrowser tab new")
+}
+
 // attached returns the page in a tab as soon as the page can be used. The longest wait depends on
 // the command:
 //
 //   - A command that can be answered from the broker's list of tabs waits up to adoptTime.
 //   - A command that navigates waits up to adoptTime. If the page has not responded by then, a load
-//     may be the reason. attached stops the load, and waits up to attachTime more.
-//   - Any other command waits up to attachTime.
+//     may be the reason. attached stops the load, and waits like any other command.
+//   - Any other command waits for half of its time, or for attachTime if that is longer. In a browser
+//     that was just started on a slow machine, a page may take longer than attachTime, although
+//     nothing is wrong with it.
 func (c *call) attached(ctx context.Context, conn *connection, tab verbs.Tab) (*page, error) {
-	if !c.replacesLoad && !c.acceptsListed {
-		return conn.awaitPage(ctx, tab)
+	if c.replacesLoad || c.acceptsListed {
+		p, err := conn.awaitPageFor(ctx, tab, adoptTime)
+		if !c.replacesLoad || !errors.Is(err, wire.CodeWedged) || ctx.Err() != nil {
+			return p, err
+		}
+		if err := conn.stopLoading(ctx, tab.TargetID); err != nil {
+			c.Log.Warn("stopping a load", "error", err) // the page may respond even so
+		}
 	}
-	short, cancel := context.WithTimeout(ctx, adoptTime)
-	defer cancel()
-	p, err := conn.awaitPage(short, tab)
-	if !c.replacesLoad || !errors.Is(err, wire.CodeWedged) || ctx.Err() != nil {
-		return p, err
-	}
-	if err := conn.stopLoading(ctx, tab.TargetID); err != nil {
-		c.Log.Warn("stopping a load", "error", err) // the page may respond even so
-	}
-	return conn.awaitPage(ctx, tab)
+	return conn.awaitPageFor(ctx, tab, max(attachTime, daemon.TimeLeft(ctx, maxTime)/2))
 }
 
 // stopLoading stops the load of a target that Playwright has not reported yet. It works although

@@ -186,7 +186,12 @@ func (conn *connection) page(target string) *page {
 
 // awaitPage returns the page in a tab as soon as it can be used. It waits for attachTime at most.
 func (conn *connection) awaitPage(ctx context.Context, tab verbs.Tab) (*page, error) {
-	ctx, cancel := context.WithTimeout(ctx, attachTime)
+	return conn.awaitPageFor(ctx, tab, attachTime)
+}
+
+// awaitPageFor returns the page in a tab as soon as it can be used. It waits up to limit.
+func (conn *connection) awaitPageFor(ctx context.Context, tab verbs.Tab, limit time.Duration) (*page, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for {
 		conn.mu.Lock()
@@ -200,7 +205,7 @@ func (conn *connection) awaitPage(ctx context.Context, tab verbs.Tab) (*page, er
 		case <-conn.lost:
 			return nil, daemon.ConnectionLostError()
 		case <-ctx.Done():
-			return nil, wire.Errorf(wire.CodeWedged, "tab %s does not answer", tab.TabID).WithHint("abrowser tab new")
+			return nil, noAnswerError(tab)
 		}
 	}
 }

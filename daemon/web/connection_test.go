@@ -69,7 +69,7 @@ func TestNextDaemonBeginsWithANamedTab(t *testing.T) {
 			var warnings []string
 			_, warnings, err = ask(t, next, verbs.GetTitle, verbs.TabIn{TabSelector: verbs.TabSelector{Tab: "t1"}})
 			for _, warning := range warnings {
-				if strings.Contains(warning, "has opened tab") {
+				if strings.Contains(warning, "has been opened") {
 					opened = append(opened, warning)
 				}
 			}
@@ -80,7 +80,7 @@ func TestNextDaemonBeginsWithANamedTab(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	web.Open("tab")
-	if got := <-told; len(got) != 1 || !strings.Contains(got[0], "has opened tab t3") {
+	if got := <-told; len(got) != 1 || !strings.Contains(got[0], "tab t3 has been opened") {
 		t.Errorf("the warnings are %q, want one about t3", got)
 	}
 }

@@ -118,16 +118,12 @@ func (c frameCall) await(ctx context.Context) (string, error) {
 
 // capture returns the snapshot of the frame.
 func (c frameCall) capture(ctx context.Context) (*aria.Node, error) {
-	limit := daemon.TimeLeft(ctx, snapshotTime)
-	text, err := readFor(c.call, limit, func() (string, error) {
-		return c.page.Locator(c.frameDocument().query).AriaSnapshot(playwright.LocatorAriaSnapshotOptions{
-			Mode: playwright.AriaSnapshotModeAi, Timeout: playwright.Float(milliseconds(limit)),
-		})
-	})
-	if err != nil {
-		return nil, codeError(err)
+	if err := c.responds(ctx, func(ctx context.Context) error { _, err := c.await(ctx); return err }); err != nil {
+		return nil, err
 	}
-	return aria.Parse(text)
+	return c.ariaSnapshot(ctx, func(limit *float64) (string, error) {
+		return c.page.Locator(c.frameDocument().query).AriaSnapshot(playwright.LocatorAriaSnapshotOptions{Mode: playwright.AriaSnapshotModeAi, Timeout: limit})
+	})
 }
 
 // frameFound is a frame that the driver has found.

@@ -100,21 +100,6 @@ func (c *call) namedPage(ctx context.Context, conn *connection) (*page, error) {
 	return c.checkUsable(p)
 }
 
-// adopt returns the page in a tab. If a restarted browser has just opened the tab again, the page
-// may still be blank although the tab is listed with a URL. Then adopt waits until the page has a
-// document, because the command is meant for that document. If the page is still blank after
-// attachTime, adopt returns it as it is.
-func (c *call) adopt(ctx context.Context, conn *connection, tab verbs.Tab) (*page, error) {
-	p, err := c.attached(ctx, conn, tab)
-	if err != nil || isBlank(tab.URL) || !isBlank(p.URL()) {
-		return p, err
-	}
-	if !awaitDocumentURL(ctx, p, attachTime) {
-		c.Log.Warn("a tab is not where it is listed", "tab", tab.TabID)
-	}
-	return p, nil
-}
-
 // awaitDocumentURL waits until a page has a document of its own, and reports whether the page has
 // one. It waits for at most limit.
 func awaitDocumentURL(ctx context.Context, p *page, limit time.Duration) bool {
@@ -218,7 +203,7 @@ func (c *call) tabOf(ctx context.Context, target string) (verbs.Tab, error) {
 			return tab, nil
 		}
 	}
-	return verbs.Tab{}, wire.Errorf(wire.CodePageClosed, "the tab was closed at once")
+	return verbs.Tab{}, wire.Errorf(wire.CodePageClosed, "the tab was closed at once").With("targetId", target)
 }
 
 const (
@@ -282,7 +267,7 @@ func (c *call) warnOfLateEffects(ctx context.Context) {
 	defer cancel()
 	if pending {
 		for _, tab := range c.newTabs(ctx) {
-			c.Warn("the page has opened tab %s: %s", tab.TabID, tab.URL)
+			c.Warn("tab %s has been opened: %s", tab.TabID, tab.URL)
 		}
 	}
 	for _, started := range c.downloads.TakeNew(ctx) {

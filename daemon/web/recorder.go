@@ -12,8 +12,9 @@ import (
 	"github.com/abrowser/abrowser/daemon/web/har"
 )
 
-// recorder records the session's requests. It writes each request to a file, the journal, as soon
-// as the request is over. The HAR is made from the journal.
+// recorder records the session's requests. It writes each request to a file, the journal, when
+// Playwright reports it and again when it is over, so that the request is not lost if the daemon is
+// killed meanwhile. The HAR is made from the journal.
 //
 // The recorder uses Playwright's events, and not Playwright's own HAR recording. Playwright writes
 // its HAR when the browser context is closed, but the context of a session is never closed.
@@ -37,7 +38,7 @@ func (r *recorder) isOn() bool { return r.state.Get().HAR != nil }
 
 // watch starts to record the requests of a connection's pages, if a recording is on. If the
 // recording used another connection before, which was lost, the recording has a gap. The next reply
-// says so. The requests that had no response when the connection was lost are recorded without one.
+// says so. The requests that had no response when the connection was lost stay without one.
 func (r *recorder) watch(conn *connection) {
 	r.mu.Lock()
 	known := r.watched == conn
@@ -46,7 +47,7 @@ func (r *recorder) watch(conn *connection) {
 			r.notices.AddGap()
 		}
 		r.watched = conn
-		r.appendPendingLocked()
+		clear(r.pending)
 	}
 	r.mu.Unlock()
 	if !r.isOn() || known {
@@ -60,12 +61,19 @@ func (r *recorder) watch(conn *connection) {
 
 const maxPendingRequests = 10_000
 
+// start writes the entry of a request that has no response yet. If it cannot be written, the request
+// is not recorded.
 func (r *recorder) start(q playwright.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.isOn() && len(r.pending) < maxPendingRequests {
-		r.pending[q] = time.Now()
+	began := time.Now()
+	if r.isOn() && len(r.pending) < maxPendingRequests && r.append(newEntry(q, began)) {
+		r.pending[q] = began
 	}
+}
+
+func newEntry(q playwright.Request, began time.Time) har.Entry {
+	return har.NewEntry(began, q.Method(), q.URL(), q.ResourceType())
 }
 
 // end writes a request's entry into the journal. It is called on the goroutine that reads
@@ -101,12 +109,14 @@ func (r *recorder) done() {
 	}
 }
 
-// append writes an entry into the journal. If that fails, for example because the disk is full, the
-// entry is lost, and the command does not fail.
-func (r *recorder) append(e har.Entry) {
-	if err := r.journal.Append(e); err != nil {
+// append writes an entry into the journal, and reports whether it has. If that fails, for example
+// because the disk is full, the entry is lost, and the command does not fail.
+func (r *recorder) append(e har.Entry) bool {
+	err := r.journal.Append(e)
+	if err != nil {
 		r.notices.AddLoss(err)
 	}
+	return err == nil
 }
 
 // settleTime is how long write waits for the entries of requests that are over.
@@ -159,24 +169,13 @@ func (r *recorder) write(path string) (int, error) {
 		case <-time.After(settleTime):
 		}
 	}
-	r.mu.Lock()
-	r.appendPendingLocked()
-	r.mu.Unlock()
 	return r.journal.WriteArchive(path)
-}
-
-// appendPendingLocked writes the entries of the requests that have no response yet.
-func (r *recorder) appendPendingLocked() {
-	for q, began := range r.pending {
-		r.append(har.NewEntry(began, q.Method(), q.URL(), q.ResourceType()))
-	}
-	clear(r.pending)
 }
 
 // entryOf returns the entry of a request that is over. If the page is gone, some of the request's
 // data cannot be read any more. The entry then lacks it.
 func entryOf(q playwright.Request, began time.Time, bodies string) har.Entry {
-	e := har.NewEntry(began, q.Method(), q.URL(), q.ResourceType())
+	e := newEntry(q, began)
 	headers, _ := q.HeadersArray()
 	e.Request.SetHeaders(pairs(headers))
 	if body, err := q.PostDataBuffer(); err == nil && len(body) > 0 {

@@ -11,6 +11,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"github.com/abrowser/abrowser/daemon"
+	"github.com/abrowser/abrowser/daemon/web/film"
 	"github.com/abrowser/abrowser/sockets/verbs"
 	"github.com/abrowser/abrowser/sockets/wire"
 )
@@ -146,6 +147,17 @@ func (c *pageCall) takePicture(s shot, limit time.Duration, out *verbs.Screensho
 		FullPage: &s.full, Type: s.kind, Quality: s.quality, Timeout: playwright.Float(milliseconds(limit)), Caret: playwright.ScreenshotCaretInitial,
 	})
 	return err
+}
+
+// photograph puts a screenshot into a film that has no picture. On a busy machine the browser may
+// send its first picture only after the command that ends the video.
+func (c *pageCall) photograph(ctx context.Context, into *film.Film) {
+	var out verbs.ScreenshotOut
+	if err := c.take(ctx, shot{kind: playwright.ScreenshotTypeJpeg, quality: playwright.Int(filmJPEGs)}, "", &out); err != nil {
+		c.Log.Warn("taking the only picture of a video", "error", err)
+		return
+	}
+	into.Put(out.Image)
 }
 
 // imageType returns the format of a screenshot: that of the path's extension, or the given one.

@@ -16,7 +16,9 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-const snapshotTime = 5 * time.Second
+// snapshotTime is how long a snapshot of a page that responds may take. Pages with tens of thousands
+// of elements need seconds. Before that, the page has [readTime] to respond.
+const snapshotTime = waitTime - readTime
 
 // capture returns Playwright's snapshot of the whole page. It never captures only a part, because
 // each capture replaces Playwright's own refs.
@@ -27,17 +29,35 @@ func (c *pageCall) capture(ctx context.Context) (*aria.Node, error) {
 // captureWith captures as capture does. If boxes is true, the nodes have the attribute box: see
 // [aria.Node.Box].
 func (c *pageCall) captureWith(ctx context.Context, boxes bool) (*aria.Node, error) {
-	limit := daemon.TimeLeft(ctx, snapshotTime)
-	text, err := readFor(c.call, limit+time.Second, func() (string, error) {
-		return c.page.AriaSnapshot(playwright.PageAriaSnapshotOptions{
-			Mode: playwright.AriaSnapshotModeAi, Timeout: playwright.Float(milliseconds(limit)), Boxes: &boxes,
-		})
+	if err := c.responds(ctx, c.awaitPage); err != nil {
+		return nil, err
+	}
+	return c.ariaSnapshot(ctx, func(limit *float64) (string, error) {
+		return c.page.AriaSnapshot(playwright.PageAriaSnapshotOptions{Mode: playwright.AriaSnapshotModeAi, Timeout: limit, Boxes: &boxes})
 	})
+}
+
+// responds returns an error if the page or the frame that await waits for does not respond within
+// readTime. An error of await is a response; the snapshot then fails, too. The page is asked before a
+// snapshot, because afterwards a page that does not respond and a large page look the same.
+func (c *pageCall) responds(ctx context.Context, await func(context.Context) error) error {
+	_, err := readFor(c.call, daemon.TimeLeft(ctx, readTime), func() (struct{}, error) {
+		_ = await(ctx)
+		return struct{}{}, nil
+	})
+	return codeError(err)
+}
+
+// ariaSnapshot calls capture to make a snapshot within the given number of milliseconds, and parses
+// the snapshot.
+func (c *pageCall) ariaSnapshot(ctx context.Context, capture func(limit *float64) (string, error)) (*aria.Node, error) {
+	limit := daemon.TimeLeft(ctx, snapshotTime)
+	text, err := readFor(c.call, limit+time.Second, func() (string, error) { return capture(playwright.Float(milliseconds(limit))) })
 	switch {
 	case isTimeout(err) && ctx.Err() != nil:
 		return nil, daemon.ContextError(ctx)
 	case isTimeout(err):
-		return nil, wire.Errorf(wire.CodeWedged, "the page does not answer: no snapshot within %v", limit).WithHint("abrowser status")
+		return nil, wire.Errorf(wire.CodeTimeout, "the page responded, but its snapshot takes more than %v", limit.Round(time.Second)).WithHint("abrowser get text body")
 	case err != nil:
 		return nil, codeError(err)
 	}
@@ -199,16 +219,9 @@ func (whole numberedSnapshot) part(ctx context.Context, c *pageCall, sel selecto
 	if err != nil {
 		return nil, err
 	}
-	limit := daemon.TimeLeft(ctx, snapshotTime)
-	text, err := readFor(c.call, limit+time.Second, func() (string, error) {
-		return at.AriaSnapshot(playwright.LocatorAriaSnapshotOptions{
-			Mode: playwright.AriaSnapshotModeAi, Timeout: playwright.Float(milliseconds(limit)),
-		})
+	root, err := c.ariaSnapshot(ctx, func(limit *float64) (string, error) {
+		return at.AriaSnapshot(playwright.LocatorAriaSnapshotOptions{Mode: playwright.AriaSnapshotModeAi, Timeout: limit})
 	})
-	if err != nil {
-		return nil, codeError(err)
-	}
-	root, err := aria.Parse(text)
 	if err != nil {
 		return nil, err
 	}

@@ -217,9 +217,18 @@ type camera struct {
 	film *film.Film
 	page *page
 
-	mu      sync.Mutex // guards pending
-	pending []int      // pictures that are not acknowledged yet
+	mu         sync.Mutex // guards the fields below
+	pending    []int      // pictures that are not acknowledged yet
+	unanswered int        // pictures whose acknowledgement the browser has not answered yet
+	came       int        // pictures since the screencast was started
+
+	control sync.Mutex // held while the screencast is started or stopped; guards over
+	over    bool
 }
+
+// maxUnacknowledged is the number of unacknowledged pictures from which on Chromium drops further ones.
+// It counts pictures, too, that it has not sent yet because it still encodes them.
+const maxUnacknowledged = 3
 
 // take handles the event with which the browser sends a picture of the page.
 func (c *camera) take(event any) {
@@ -232,22 +241,58 @@ func (c *camera) take(event any) {
 	}
 	c.mu.Lock()
 	c.pending = append(c.pending, int(number))
+	c.unanswered++
+	c.came++
 	c.mu.Unlock()
 	c.film.Put(picture)
 }
 
-// acknowledge acknowledges the pictures that have come. Before that, the browser sends no further ones.
-// So it sends no more pictures than the film shows.
+// acknowledge acknowledges the pictures that have come. Before that, the browser sends only a few
+// further ones, and drops the rest. So it sends hardly more pictures than the film shows. When the page
+// has stopped changing, the last picture may be among the dropped ones. Then acknowledge starts the
+// screencast again, because the browser begins each screencast with a picture of the page as it is.
 func (c *camera) acknowledge() {
 	c.mu.Lock()
 	pending := c.pending
 	c.pending = nil
+	if c.came >= maxUnacknowledged && c.unanswered == 0 {
+		c.came = 0
+		c.page.conn.spawn(c.restart)
+	}
 	c.mu.Unlock()
 	for _, number := range pending {
 		c.page.conn.spawn(func() {
 			_, _ = c.page.cdp.Send("Page.screencastFrameAck", map[string]any{"sessionId": number}) // fails if the page is gone
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.unanswered--
 		})
 	}
+}
+
+// restart stops the screencast and starts it again.
+func (c *camera) restart() {
+	c.control.Lock()
+	defer c.control.Unlock()
+	if !c.over {
+		_, _ = c.page.cdp.Send("Page.stopScreencast", nil) // fails if the page is gone
+		_ = c.start()                                      // likewise
+	}
+}
+
+// stop stops the screencast for good.
+func (c *camera) stop() error {
+	c.control.Lock()
+	defer c.control.Unlock()
+	c.over = true
+	_, err := c.page.cdp.Send("Page.stopScreencast", nil)
+	return err
+}
+
+// start makes the browser send pictures of the page, beginning with one of the page as it is.
+func (c *camera) start() error {
+	_, err := c.page.cdp.Send("Page.startScreencast", map[string]any{"format": "jpeg", "quality": filmJPEGs, "maxWidth": filmSize, "maxHeight": filmSize})
+	return err
 }
 
 // recordStart starts a video of the session's page.
@@ -313,11 +358,7 @@ func (c recorderCall) recordPage(ctx context.Context, in verbs.RecordStartIn) (v
 	}
 	p.camera.Store(made)
 	c.camera.Store(made)
-	err = c.watch(daemon.TimeLeft(ctx, actionTime), func() error {
-		_, err := p.cdp.Send("Page.startScreencast", map[string]any{"format": "jpeg", "quality": filmJPEGs, "maxWidth": filmSize, "maxHeight": filmSize})
-		return err
-	})
-	if err != nil {
+	if err := c.watch(daemon.TimeLeft(ctx, actionTime), made.start); err != nil {
 		_, _ = c.endFilm()
 		return verbs.RecordStartOut{}, codeError(err)
 	}
@@ -335,9 +376,12 @@ func (c recorderCall) recordStop(ctx context.Context, _ verbs.Empty) (verbs.Reco
 		return verbs.RecordStopOut{}, wire.Errorf(wire.CodeBadInput, "no video is being recorded").WithHint("abrowser record start film.webm")
 	}
 	if p := running.page; !p.isGone() {
+		if !running.film.HasPicture() {
+			c.on(p).photograph(ctx, running.film)
+		}
 		limited, cancel := context.WithTimeout(ctx, probeTime)
 		defer cancel()
-		if _, err := askAside(limited, p.conn, func() (any, error) { return p.cdp.Send("Page.stopScreencast", nil) }); err != nil {
+		if _, err := askAside(limited, p.conn, func() (struct{}, error) { return struct{}{}, running.stop() }); err != nil {
 			c.Log.Warn("stopping the screencast", "error", err)
 		}
 	}

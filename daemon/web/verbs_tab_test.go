@@ -1,7 +1,11 @@
 package web_test
 
 import (
+	"errors"
+	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/abrowser/abrowser/daemon/daemontest"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
@@ -111,5 +115,31 @@ func TestPageThatWasClosed(t *testing.T) {
 	}
 	if got := text(t, other, "h1"); got != "other" {
 		t.Errorf("the other session's page shows %q", got)
+	}
+}
+
+// If the tab is closed while a command waits for its document, the error contains the tab's URL, too.
+func TestPageThatIsClosedWhileItLoads(t *testing.T) {
+	t.Parallel()
+	s, web := home.Start(t), site.Start(t)
+	first := open(t, s, web.URL("/page/one"))
+	eval(t, s, fmt.Sprintf("location = %q, 0", web.URL("/drip?n=100&ms=200")))
+	do(t, s, verbs.Wait, verbs.WaitIn{What: ".drop"})
+	failed := make(chan error, 1)
+	go func() {
+		_, _, err := ask(t, s, verbs.GetTitle, verbs.TabIn{})
+		failed <- err
+	}()
+	for do(t, s, verbs.Status, verbs.Empty{}).Command != verbs.GetTitle.Name && len(failed) == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	closeTarget(t, s, first.TargetID)
+	failure := <-failed
+	if !errors.Is(failure, wire.CodePageClosed) {
+		t.Fatalf("the error is %v", failure)
+	}
+	err := wire.AsError(failure)
+	if at, _ := err.Details["url"].(string); err.Details["tabId"] != "t1" || !strings.HasPrefix(at, web.URL("/drip")) || !strings.Contains(err.Message, at) || !strings.Contains(err.Hint, at) {
+		t.Errorf("the error is %+v", err)
 	}
 }

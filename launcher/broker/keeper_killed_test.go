@@ -1,6 +1,8 @@
 package broker
 
 import (
+	"os"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -11,6 +13,8 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
+// A keeper is killed while one of the browser's processes is suspended. The browser keeps running,
+// and another keeper takes over.
 func TestKeeperIsKilled(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, wire.Settings{})
@@ -22,6 +26,7 @@ func TestKeeperIsKilled(t *testing.T) {
 	p.show(r.site.URL, `<input id=i>`)
 	p.eval(`i.value = 'typed'`)
 	before := ask(r, verbs.BrowserStatus, verbs.Empty{})
+	resume := suspendGPU(t, r.root.Dir)
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -29,6 +34,7 @@ func TestKeeperIsKilled(t *testing.T) {
 	until(t, "another keeper runs", func() bool {
 		return ask(r, verbs.BrowserStatus, verbs.Empty{}).KeeperPID != before.KeeperPID
 	})
+	resume()
 	if got := p.eval("i.value"); got != `"typed"` {
 		t.Errorf("on its old connection the page has %s, want what was typed", got)
 	}
@@ -50,6 +56,36 @@ func TestKeeperIsKilled(t *testing.T) {
 	}
 	ask(r, verbs.BrowserStop, verbs.BrowserStopIn{})
 	until(t, "all processes have ended", func() bool { return len(processes(r.root.Dir)) == 0 })
+}
+
+// suspendGPU suspends the GPU process of the browser whose files are in dir. The function that it
+// returns resumes the process.
+func suspendGPU(t *testing.T, dir string) func() {
+	t.Helper()
+	for _, p := range processes(dir) {
+		number, args, _ := strings.Cut(p, " ")
+		pid, err := strconv.Atoi(number)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(args, "--type=gpu-process") {
+			continue
+		}
+		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		until(t, "the GPU process is suspended", func() bool {
+			state, err := os.ReadFile("/proc/" + number + "/stat")
+			return err == nil && strings.Contains(string(state), ") T ")
+		})
+		return func() {
+			if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
+				t.Errorf("resuming the GPU process: %v", err)
+			}
+		}
+	}
+	t.Fatal("the browser has no GPU process")
+	return nil
 }
 
 // If a keeper was stopped, or its machine was suspended, the keeper does not count that time as

@@ -10,7 +10,7 @@ import (
 	"github.com/abrowser/abrowser/sockets/wire"
 )
 
-// viewTime is how long a film of a page goes on after the last request for a picture.
+// viewTime is how long a film of a page goes on after the last request for a picture has ended.
 const viewTime = 3 * time.Second
 
 // viewer has the newest picture of a page that a person looks at. Its fields belong to the mux's
@@ -21,37 +21,46 @@ type viewer struct {
 	last    verbs.View
 	next    func()        // lets the browser take the next picture; nil if it takes one
 	changed chan struct{} // closed at the next picture
-	asked   time.Time
-	film    bool // a program asks again and again
+	asked   time.Time     // when the last request came, or when it ceased to wait
+	waiting int           // requests that wait for the next picture
+	film    bool          // a program asks again and again
 }
 
 // serveView returns a picture of a page. It is not served on the mux's goroutine, because it waits.
 func (b *broker) serveView(ctx context.Context, _ *wire.Call, in verbs.ViewIn) (verbs.View, error) {
-	waiting, cancel := context.WithTimeout(ctx, time.Duration(in.Wait)*time.Millisecond)
+	limited, cancel := context.WithTimeout(ctx, time.Duration(in.Wait)*time.Millisecond)
 	defer cancel()
 	for {
 		var out verbs.View
+		var v *viewer
 		var changed chan struct{}
 		var refusal error
-		if err := b.do(ctx, func() { out, changed, refusal = b.look(in) }); err != nil || refusal != nil {
+		err := b.do(ctx, func() {
+			if out, v, refusal = b.look(in); refusal == nil && out.Number <= in.After {
+				changed = v.changed
+				v.waiting++
+			}
+		})
+		if err != nil || refusal != nil || changed == nil {
 			return out, cmp.Or(err, refusal)
-		}
-		if out.Number > in.After {
-			return out, nil
 		}
 		select {
 		case <-changed:
-		case <-waiting.Done():
-			return verbs.View{Number: in.After}, nil
+		case <-limited.Done():
 		case <-b.done:
-			return verbs.View{}, errGone()
+		}
+		if err := b.do(context.WithoutCancel(ctx), func() { v.waiting, v.asked = v.waiting-1, time.Now() }); err != nil {
+			return verbs.View{}, err
+		}
+		if limited.Err() != nil {
+			return verbs.View{Number: in.After}, nil
 		}
 	}
 }
 
-// look returns the newest picture of a page, and a channel that is closed at the next one. It starts
-// a view of the page if there is none.
-func (b *broker) look(in verbs.ViewIn) (verbs.View, chan struct{}, error) {
+// look returns the newest picture of a page and the page's viewer. It starts a view of the page if
+// there is none.
+func (b *broker) look(in verbs.ViewIn) (verbs.View, *viewer, error) {
 	target, err := b.targetOf(in.Session, in.Tab)
 	if err != nil {
 		return verbs.View{}, nil, err
@@ -78,7 +87,7 @@ func (b *broker) look(in verbs.ViewIn) (verbs.View, chan struct{}, error) {
 		v.next()
 		v.next = nil
 	}
-	return out, v.changed, nil
+	return out, v, nil
 }
 
 // showFrame stores a picture.
@@ -92,6 +101,9 @@ func (b *broker) showFrame(v *viewer, f patches.Frame) {
 // endViews ends the films that nobody looks at.
 func (b *broker) endViews() {
 	for target, v := range b.viewers {
+		if v.waiting > 0 {
+			continue
+		}
 		if time.Since(v.asked) > viewTime || !v.film && len(v.last.JPEG) > 0 {
 			delete(b.viewers, target)
 			b.mux.StopView(target)

@@ -180,6 +180,14 @@ function labelOf(element, name) {
   return chosen ? { word: chosen } : {};
 }
 
+// responds reports whether a frame responds in time. A frame that does not is asked for no snapshot,
+// because the snapshot of the page would wait for it until its time is over.
+async function responds(frame) {
+  const answer = frame.utilityContext().then((context) => context.rawEvaluateJSON("true"));
+  return inTime(answer, Date.now() + frameResponseTime);
+}
+const frameResponseTime = 5000; // milliseconds
+
 // bringListeners runs in the driver, before a snapshot of a frame. The function describe, which
 // runs in the frame's utility world, needs it to learn which elements listen to clicks.
 //

@@ -28,8 +28,8 @@ type chromium struct {
 	leave  *sync.Once    // closes exited for an external browser; nil for all others
 }
 
-// startChromium starts the browser in a process group of its own. The browser does not end
-// with the keeper: it runs until no process holds the other ends of its pipe any more.
+// startChromium starts the browser in a session of its own. The browser does not end with the
+// keeper: it runs until no process holds the other ends of its pipe any more.
 func startChromium(o Options, profile string, log *slog.Logger) (*chromium, error) {
 	theirIn, in, err := os.Pipe()
 	if err != nil {
@@ -52,7 +52,10 @@ func startChromium(o Options, profile string, log *slog.Logger) (*chromium, erro
 	cmd.Stderr = theirErrs
 	cmd.Dir = "/"
 	cmd.Env = environ(o.Environ, profile, o.Settings.Headed)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	// Setpgid is not enough. In the keeper's session, the browser's process group would become an
+	// orphan when the keeper dies. If one of its processes is suspended then, the kernel sends SIGHUP
+	// to all of them, which ends the browser.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	c := &chromium{path: o.Browser, cmd: cmd, errors: errs, stderr: &tail{}, began: time.Now(), exited: make(chan struct{})}
 	if err := c.hold(in, out); err != nil {
 		return nil, errors.Join(err, c.close())

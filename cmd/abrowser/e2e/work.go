@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/abrowser/abrowser/sockets/wire"
@@ -40,6 +41,18 @@ func (h *Home) Renderer(session string) (Process, error) {
 		}
 	}
 	return Process{}, fmt.Errorf("no renderer worked for session %s", session)
+}
+
+// Drawer returns the browser's GPU process. It draws all pages, also on a machine without a GPU.
+func (h *Home) Drawer(t testing.TB) Process {
+	t.Helper()
+	for _, p := range h.Running() {
+		if p.mentions("--type=gpu-process") {
+			return p
+		}
+	}
+	t.Fatal("the browser has no GPU process")
+	return Process{}
 }
 
 // rendererTimes returns the processor time that each renderer has used, by process id.

@@ -5,8 +5,11 @@ package faults_test
 import (
 	"fmt"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -104,6 +107,41 @@ func TestBrowserDies(t *testing.T) {
 	}
 	if n := len(h.Of(e2e.KindBrowser)); n != 1 {
 		t.Errorf("%d browsers run", n)
+	}
+}
+
+// When a restarted browser opens a tab again, the tab's server may not respond any more. The session
+// can still go to another page.
+func TestReopenedTabWhoseServerIsSilent(t *testing.T) {
+	t.Parallel()
+	var silent atomic.Bool
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if silent.Load() {
+			<-r.Context().Done()
+			return
+		}
+		_, _ = fmt.Fprint(w, "<title>silent</title>") // an error shows in the title
+	}))
+	t.Cleanup(server.Close) // waits until the browser, which ends with the home, has left
+	s, h := site.Start(t), e2e.NewHome(t)
+	h.Text(t, "task", "open", server.URL)
+	silent.Store(true)
+	e2e.KillBrowser(t, h)
+	_ = h.Try("task", "get", "url") // may fail if it runs while the browser dies
+	r := h.Try("task", "get", "url")
+	if strings.TrimSpace(r.Stdout) != server.URL+"/" || r.Stderr != "abrowser: warning: tab t1 does not answer yet\n" {
+		t.Errorf("get url: %s", r)
+	}
+	r = h.Try("task", "eval", "document.title")
+	if r.Stdout != "\"\"\n" || !strings.Contains(r.Stderr, "warning: tab t1 is blank: its document has not come yet") {
+		t.Errorf("eval: %s", r)
+	}
+	h.Text(t, "task", "open", s.URL("/page/two"))
+	if got := h.Text(t, "task", "get", "title"); got != "two" {
+		t.Errorf("the page is %q", got)
+	}
+	if tabs := e2e.Ask[verbs.TabsOut](t, h, "task", "tab", "list").Tabs; len(tabs) != 1 || tabs[0].TabID != "t1" || tabs[0].URL != s.URL("/page/two") {
+		t.Errorf("the tabs are %+v", tabs)
 	}
 }
 

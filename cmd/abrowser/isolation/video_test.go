@@ -9,6 +9,7 @@ import (
 	"image/png"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 
@@ -60,6 +61,40 @@ func TestVideosOfTwoTasks(t *testing.T) {
 			if !near(got.R, want[task][i].R) || !near(got.G, want[task][i].G) || !near(got.B, want[task][i].B) {
 				t.Errorf("the video of %s shows %v at %.1f s of %.1f s, want %v", task, got, at, out.Duration, want[task][i])
 			}
+		}
+	}
+}
+
+// A video shows how a page is after it has changed more often than the video shows pictures. The page
+// does that three times, because by chance the browser may send its last picture at once.
+func TestVideoShowsTheLastChange(t *testing.T) {
+	t.Parallel()
+	s, h := site.Start(t), e2e.NewHome(t)
+	path := filepath.Join(t.TempDir(), "a.webm")
+	h.Text(t, "task", "open", s.URL("/page/one"))
+	h.Text(t, "task", "record", "start", path, "--fps", "2")
+	want := []color.RGBA{{B: 255}, {R: 255, B: 255}, {}}
+	for _, c := range want {
+		h.Text(t, "task", "eval", fmt.Sprintf(`new Promise((done) => {
+			let n = 0;
+			const change = () => {
+				document.body.style.background = n++ %% 2 ? "rgb(255,0,0)" : "rgb(0,255,0)";
+				if (n < 20) return requestAnimationFrame(change);
+				document.body.style.background = "rgb(%d,%d,%d)";
+				setTimeout(done, 4000);
+			};
+			change();
+		})`, c.R, c.G, c.B))
+	}
+	out := e2e.Ask[verbs.RecordStopOut](t, h, "task", "record", "stop")
+	var shown []color.RGBA
+	for at := 0.25; at < out.Duration-0.5; at += 0.5 { // each of its pictures but the last
+		shown = append(shown, colorAt(t, out.Path, at))
+	}
+	for i, c := range want {
+		is := func(got color.RGBA) bool { return near(got.R, c.R) && near(got.G, c.G) && near(got.B, c.B) }
+		if !slices.ContainsFunc(shown, is) || i == len(want)-1 && !is(shown[len(shown)-1]) {
+			t.Errorf("the video shows %v, want %v among them, the last one at its end", shown, c)
 		}
 	}
 }

@@ -37,17 +37,24 @@ func A11y(_ context.Context, at *direct.Page, in verbs.A11yIn) (verbs.A11yOut, e
 	return verbs.A11yOut{URL: at.URL, Violations: orEmpty(found.Violations), Incomplete: orEmpty(found.Incomplete), Passes: len(found.Passes)}, nil
 }
 
+// paintTime is how long Vitals waits until the page has shown content, in milliseconds.
+const paintTime = 5000
+
 // Vitals measures the page with web-vitals. Its functions report what the browser has recorded since
-// the page's start, a moment after they are called.
+// the page's start, a moment after they are called. Vitals waits for the page's first content, up to
+// paintTime, because the measurements of a page that is not drawn yet lack it.
 func Vitals(_ context.Context, at *direct.Page, in verbs.VitalsIn) (verbs.VitalsOut, error) {
 	var metrics []verbs.Vital
-	err := run(at, in.Library, `async () => {
+	err := run(at, in.Library, `async (paintTime) => {
+		const isPainted = () => performance.getEntriesByName("first-contentful-paint").length > 0;
+		for (const end = performance.now() + paintTime; !isPainted() && performance.now() < end;)
+			await new Promise((done) => setTimeout(done, 20));
 		const seen = {};
 		for (const name of ["CLS", "FCP", "INP", "LCP", "TTFB"])
 			webVitals["on" + name](({ value, rating }) => (seen[name] = { name, value, rating }), { reportAllChanges: true });
 		await new Promise((done) => setTimeout(done, 300));
 		return Object.values(seen).sort((a, b) => (a.name < b.name ? -1 : 1));
-	}`, []any{}, &metrics)
+	}`, []any{paintTime}, &metrics)
 	return verbs.VitalsOut{URL: at.URL, Metrics: orEmpty(metrics)}, err
 }
 

@@ -178,6 +178,9 @@ func due(passed time.Duration, fps int) int {
 	return int(passed * time.Duration(fps) / time.Second)
 }
 
+// HasPicture reports whether the film has a picture of the page.
+func (f *Film) HasPicture() bool { return f.current() != nil }
+
 func (f *Film) current() []byte {
 	f.mu.Lock()
 	defer f.mu.Unlock()

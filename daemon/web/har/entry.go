@@ -83,10 +83,10 @@ const maxBody = 32 << 20
 const unknownType = "x-unknown"
 
 // NewEntry returns the entry of a request that has no response yet. The parameter began is the
-// time at which the request was sent.
+// time at which the request was sent. It identifies the request in a [Journal].
 func NewEntry(began time.Time, method, address, resource string) Entry {
 	e := Entry{
-		Started: began.UTC().Format("2006-01-02T15:04:05.000000Z"), Resource: resource,
+		Started: began.UTC().Format("2006-01-02T15:04:05.000000000Z"), Resource: resource,
 		Request: Request{
 			Method: method, URL: address, HTTPVersion: "HTTP/1.1", Cookies: []Pair{}, Headers: []Pair{}, Query: []Pair{}, HeadersSize: -1,
 		},

@@ -6,16 +6,17 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/abrowser/abrowser/sockets/home"
 )
 
-// Journal is a file with the entries of a recording, one entry on each line.
+// Journal is a file with the entries of a recording, one entry on each line. If several entries have
+// the same start time, they are of the same request, and the last one counts.
 type Journal struct {
 	Path string
 
@@ -67,8 +68,8 @@ func (j *Journal) SetAside() (string, error) {
 	return aside, os.Rename(j.Path, aside)
 }
 
-// read returns the entries in the order in which their requests began. It leaves out lines that
-// were not written completely.
+// read returns the last entry of each request, in the order in which the requests began. It leaves
+// out lines that were not written completely.
 func (j *Journal) read() ([]json.RawMessage, error) {
 	raw, err := os.ReadFile(j.Path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -77,21 +78,16 @@ func (j *Journal) read() ([]json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	type entry struct {
-		at  string
-		raw json.RawMessage
-	}
-	var all []entry
+	last := map[string]json.RawMessage{}
 	for line := range bytes.Lines(raw) {
 		var begun struct{ StartedDateTime string }
 		if json.Unmarshal(line, &begun) == nil {
-			all = append(all, entry{begun.StartedDateTime, bytes.TrimSpace(line)})
+			last[begun.StartedDateTime] = bytes.TrimSpace(line)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b entry) int { return strings.Compare(a.at, b.at) })
 	var entries []json.RawMessage
-	for _, e := range all {
-		entries = append(entries, e.raw)
+	for _, at := range slices.Sorted(maps.Keys(last)) {
+		entries = append(entries, last[at])
 	}
 	return entries, nil
 }

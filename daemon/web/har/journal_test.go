@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 )
@@ -18,9 +17,13 @@ func TestJournal(t *testing.T) {
 		t.Errorf("WriteArchive() without a journal = %d, %v", n, err)
 	}
 	began := time.Now()
+	over := NewEntry(began, "GET", "http://a.test/early?b=2&a=1", "document")
+	over.Response.Status = 200
 	for _, e := range []Entry{
 		NewEntry(began.Add(time.Second), "GET", "http://a.test/late", "fetch"),
 		NewEntry(began, "GET", "http://a.test/early?b=2&a=1", "document"),
+		NewEntry(began.Add(time.Nanosecond), "GET", "http://a.test/early", "fetch"),
+		over,
 	} {
 		if err := j.Append(e); err != nil {
 			t.Fatal(err)
@@ -35,7 +38,7 @@ func TestJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	n, err := j.WriteArchive(path)
-	if n != 2 || err != nil {
+	if n != 3 || err != nil {
 		t.Fatalf("WriteArchive() = %d, %v", n, err)
 	}
 	raw, err := os.ReadFile(path)
@@ -49,7 +52,7 @@ func TestJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := archive.Log.Entries
-	if len(all) != 2 || !strings.Contains(all[0].Request.URL, "early") || len(all[0].Request.Query) != 2 || all[0].Request.Query[0].Name != "a" {
+	if len(all) != 3 || all[0].Request.URL != over.Request.URL || len(all[0].Request.Query) != 2 || all[0].Request.Query[0].Name != "a" || all[0].Response.Status != 200 {
 		t.Errorf("the entries are %+v", all)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {

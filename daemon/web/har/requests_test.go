@@ -36,7 +36,7 @@ func TestWriteRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, second := file.Log.Entries[0], file.Log.Entries[1]
-	if first.Started != "2001-09-09T01:46:40.000000Z" || first.Request.PostData.Text != "x=1" || first.Request.Query[0] != (Pair{"q", "1"}) ||
+	if first.Started != "2001-09-09T01:46:40.000000000Z" || first.Request.PostData.Text != "x=1" || first.Request.Query[0] != (Pair{"q", "1"}) ||
 		first.Response.Status != 201 || first.Response.Headers[0] != (Pair{"X-Test", "yes"}) || first.Response.Content.MIMEType != "text/plain" {
 		t.Errorf("the first request is %+v", first)
 	}
