@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/playwright-community/playwright-go"
 
@@ -79,14 +78,13 @@ func (f finding) text(ctx context.Context) (verbs.FindOut, error) {
 	if err != nil {
 		return verbs.FindOut{}, err
 	}
-	limit := daemon.TimeLeft(ctx, readTime)
-	text, err := readFor(f.call, limit+time.Second, func() (string, error) {
-		return at.InnerText(playwright.LocatorInnerTextOptions{Timeout: playwright.Float(milliseconds(limit))})
+	text, err := readFound(ctx, f.pageCall, target{sel: f.sel, all: all}, func(limit *float64) (string, error) {
+		return at.InnerText(playwright.LocatorInnerTextOptions{Timeout: limit})
 	})
-	if isTimeout(err) {
-		return verbs.FindOut{}, f.unreadError(ctx, target{sel: f.sel, all: all})
+	if err != nil {
+		return verbs.FindOut{}, codeError(err)
 	}
-	return verbs.FindOut{Found: &text}, codeError(err)
+	return verbs.FindOut{Found: &text}, nil
 }
 
 // findSelector returns Playwright's selector for the element that a find command describes.

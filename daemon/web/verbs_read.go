@@ -105,18 +105,23 @@ func read[T any](ctx context.Context, c *pageCall, given string, q reading, ask 
 	if err != nil || at == nil {
 		return value, c.page.URL(), err
 	}
-	limit := daemon.TimeLeft(ctx, readTime)
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) { // the page is slow, but has just counted the elements
-		limit = daemon.SlowTime
-	}
-	value, err = readFor(c.call, limit+time.Second, func() (T, error) { return ask(at.find, playwright.Float(milliseconds(limit))) })
-	if isTimeout(err) {
-		return value, "", c.unreadError(ctx, *at)
-	}
+	value, err = readFound(ctx, c, *at, func(limit *float64) (T, error) { return ask(at.find, limit) })
 	if err != nil && strings.Contains(err.Error(), "Node is not") {
 		return value, "", wire.Errorf(wire.CodeNotActionable, "%q: %s", given, firstLine(errorText(err))).WithHint(daemon.HintSnapshot)
 	}
 	return value, c.page.URL(), codeError(err)
+}
+
+// readFound reads a value through Playwright from an element that the page has just found. The page
+// has responded, so Playwright gets [daemon.SlowTime] for the value, even if the command's time is
+// nearly over: the command may have waited for its document first, and the page may be slow.
+func readFound[T any](ctx context.Context, c *pageCall, at target, ask func(limit *float64) (T, error)) (T, error) {
+	limit := playwright.Float(milliseconds(daemon.SlowTime))
+	value, err := readFor(c.call, daemon.TimeLeft(ctx, readTime)+time.Second, func() (T, error) { return ask(limit) })
+	if isTimeout(err) {
+		return value, c.unreadError(ctx, at)
+	}
+	return value, err
 }
 
 // script returns a function that evaluates JavaScript on an element.

@@ -63,6 +63,35 @@ func TestReadOfABusyPage(t *testing.T) {
 	}
 }
 
+// A page whose answer comes shortly before the end of a command's time has time to be read all the
+// same.
+func TestReadAfterALateCount(t *testing.T) {
+	t.Parallel()
+	s, web := home.Start(t), site.Start(t)
+	for name, read := range map[string]func() bool{
+		"is enabled": func() bool { return do(t, s, verbs.IsEnabled, verbs.GetIn{Element: element("#agree")}).Enabled },
+		"find text": func() bool {
+			found := do(t, s, verbs.FindElement, verbs.FindIn{By: "first", Value: "label", Action: []string{"text"}, TimeoutIn: verbs.TimeoutIn{Timeout: 5000}}).Found
+			return found != nil
+		},
+	} {
+		open(t, s, web.URL("/form"))
+		// The elements are counted 200 ms before the end of the command's 5 s. Then the page is busy.
+		busyAfterCount(t, s, time.Second)
+		eval(t, s, `(() => {
+			const real = window.eval, end = Date.now() + 4800
+			window.eval = (code) => {
+				while (code.includes("all.length") && Date.now() < end);
+				return real(code)
+			}
+			return 0
+		})()`)
+		if !read() {
+			t.Errorf("%s read nothing", name)
+		}
+	}
+}
+
 // A page that answers a moment after the limit of a read is slow and not wedged.
 func TestReadOfASlowPage(t *testing.T) {
 	t.Parallel()
