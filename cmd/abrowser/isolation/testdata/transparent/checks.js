@@ -191,7 +191,8 @@ const own = {
   },
   async 'storage state'({ browser, context, page, site }) {
     await page.goto(site);
-    await page.evaluate(() => { localStorage.a = 'b'; document.cookie = 'c=d'; });
+    // Chromium sets the cookie asynchronously. Reading it waits until it is set.
+    await page.evaluate(() => { localStorage.a = 'b'; document.cookie = 'c=d'; return document.cookie; });
     const other = await browser.newContext({ storageState: await context.storageState() });
     const there = await other.newPage();
     await there.goto(site);
