@@ -32,7 +32,7 @@ const (
 	// maxUnacknowledged is the number of unacknowledged frames from which on Chromium drops further ones.
 	// It counts frames, too, that it has not sent yet because it still encodes them.
 	maxUnacknowledged = 3
-	// stillTime is how long no frame has to come until the page counts as one that has stopped changing.
+	// stillTime is how long after its last frame a page counts as still.
 	stillTime = 200 * time.Millisecond
 )
 

@@ -113,11 +113,11 @@ func read[T any](ctx context.Context, c *pageCall, given string, q reading, ask 
 }
 
 // readFound reads a value through Playwright from an element that the page has just found. The page
-// has responded, so Playwright gets [daemon.SlowTime] for the value, even if the command's time is
+// has responded, so it gets [daemon.SlowTime] for the value, even if the command's time is
 // nearly over: the command may have waited for its document first, and the page may be slow.
 func readFound[T any](ctx context.Context, c *pageCall, at target, ask func(limit *float64) (T, error)) (T, error) {
-	limit := playwright.Float(milliseconds(daemon.SlowTime))
-	value, err := readFor(c.call, daemon.TimeLeft(ctx, readTime)+time.Second, func() (T, error) { return ask(limit) })
+	limit := daemon.SlowTime
+	value, err := readFor(c.call, limit+time.Second, func() (T, error) { return ask(playwright.Float(milliseconds(limit))) })
 	if isTimeout(err) {
 		return value, c.unreadError(ctx, at)
 	}
