@@ -103,6 +103,7 @@ func (c *call) directPage(ctx context.Context, p *page) (*direct.Page, error) {
 		}
 		return err
 	}
+	at.AwaitCookies = func() { c.on(p).awaitCookies(ctx) }
 	at.Others = func() ([]*direct.Page, error) { return c.otherPages(ctx, p) }
 	at.AtOrigin = func(origin string, use func(*direct.Page) error) error { return c.atOrigin(ctx, origin, use) }
 	return at, nil

@@ -148,7 +148,8 @@ func (c *pageCall) eval(ctx context.Context, in verbs.EvalIn) (verbs.EvalOut, er
 	if err != nil {
 		return verbs.EvalOut{}, err
 	}
-	if strings.Contains(strings.ToLower(code), "cookie") {
+	setsCookies := strings.Contains(strings.ToLower(code), "cookie")
+	if setsCookies {
 		c.page.mayLogIn(ctx)
 	}
 	if err := c.awaitPage(ctx); err != nil {
@@ -171,6 +172,9 @@ func (c *pageCall) eval(ctx context.Context, in verbs.EvalIn) (verbs.EvalOut, er
 	}
 	if err != nil {
 		return verbs.EvalOut{}, wire.WithDefaultHint(err, "correct the script; abrowser eval --stdin takes it from standard input, without quotes for the shell")
+	}
+	if setsCookies {
+		c.awaitCookies(ctx)
 	}
 	return verbs.EvalOut{Result: v.json, Unserializable: v.unserializable, Origin: origin, Effects: c.effects(ctx)}, nil
 }

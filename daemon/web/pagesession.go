@@ -149,6 +149,53 @@ func (p *page) mayLogIn(ctx context.Context) {
 	}
 }
 
+// cookieTime limits how long a command waits for the cookies that scripts have set. They are usually
+// there within a millisecond.
+const cookieTime = 2 * time.Second
+
+// cookieScript reads the cookies of a window and of its frames. It returns nothing.
+// The documents of other processes refuse to be read.
+const cookieScript = `(function read(at) {
+  try { at.document.cookie } catch {}
+  for (let i = 0; i < at.length; i++) read(at[i])
+})(window)`
+
+// awaitCookies waits until the browser has the cookies that scripts have set in the page and in the
+// session's frame. Chromium sets document.cookie asynchronously, so the browser's list may lack
+// cookies that were set by a script which has ended. A script that reads document.cookie waits for
+// them, and awaitCookies runs such a script where the page cannot see it. It does not wait for
+// other frames in other processes, for a page that shows a dialog, and for longer than cookieTime.
+func (c *pageCall) awaitCookies(ctx context.Context) {
+	if _, open := c.dialogs.Current(); open {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, cookieTime)
+	defer cancel()
+	err := c.page.readCookies(ctx)
+	if err == nil && c.frame != "" && c.page == c.call.page {
+		_, err = frameCall{c}.ask(ctx, "Runtime.evaluate", map[string]any{"expression": cookieScript})
+	}
+	if err != nil {
+		c.Log.Warn("waiting for the page's cookies", "error", err)
+	}
+}
+
+// readCookies runs cookieScript in a world of its own.
+func (p *page) readCookies(ctx context.Context) error {
+	ps, err := p.attachCDP(ctx)
+	if err != nil {
+		return err
+	}
+	world := map[string]any{"frameId": p.target, "worldName": "abrowser cookies", "grantUniveralAccess": true} // CDP's spelling
+	var made struct {
+		ID int `json:"executionContextId"`
+	}
+	if err := ps.call(ctx, "Page.createIsolatedWorld", world, &made); err != nil {
+		return err
+	}
+	return ps.call(ctx, "Runtime.evaluate", map[string]any{"expression": cookieScript, "contextId": made.ID}, nil)
+}
+
 // evaluate returns the value of an expression that changes nothing.
 func (p *page) evaluate(ctx context.Context, expression string) (json.RawMessage, error) {
 	ps, err := p.attachCDP(ctx)

@@ -46,12 +46,24 @@ func (h *Home) Renderer(session string) (Process, error) {
 // Drawer returns the browser's GPU process. It draws all pages, also on a machine without a GPU.
 func (h *Home) Drawer(t testing.TB) Process {
 	t.Helper()
+	return h.child(t, "--type=gpu-process")
+}
+
+// Network returns the browser's network process. It sends all requests and has all cookies.
+func (h *Home) Network(t testing.TB) Process {
+	t.Helper()
+	return h.child(t, "--utility-sub-type=network.mojom.NetworkService")
+}
+
+// child returns the browser's child process that has the given argument.
+func (h *Home) child(t testing.TB, argument string) Process {
+	t.Helper()
 	for _, p := range h.Running() {
-		if p.mentions("--type=gpu-process") {
+		if p.mentions(argument) {
 			return p
 		}
 	}
-	t.Fatal("the browser has no GPU process")
+	t.Fatalf("the browser has no process with the argument %s", argument)
 	return Process{}
 }
 

@@ -34,6 +34,7 @@ func CheckGet(in verbs.CookiesGetIn) error {
 
 // Get lists the cookies of the page and its frames, the cookies of given URLs, or all cookies.
 func Get(_ context.Context, c *direct.Page, in verbs.CookiesGetIn) (verbs.CookiesOut, error) {
+	c.AwaitCookies()
 	out := struct{ Cookies []verbs.Cookie }{[]verbs.Cookie{}}
 	var err error
 	switch {
@@ -187,6 +188,7 @@ func (c logins) warnOfOtherSites(ctx context.Context, set []cookiefile.Cookie) e
 func Clear(ctx context.Context, p *direct.Page, in verbs.ClearIn) (verbs.CookiesClearOut, error) {
 	c := logins{p}
 	out := verbs.CookiesClearOut{Cleared: true, Sites: []string{}}
+	c.AwaitCookies()
 	var stored struct{ Cookies []storedCookie }
 	if err := c.Send("Storage.getCookies", nil, &stored); err != nil {
 		return verbs.CookiesClearOut{}, err

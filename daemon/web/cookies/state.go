@@ -28,6 +28,13 @@ func SaveState(ctx context.Context, p *direct.Page, in verbs.StateSaveIn) (verbs
 	if len(sites) == 0 && !everything {
 		return none, wire.Errorf(wire.CodeNotFound, "no page of the session is at a site that has cookies").WithHint(hintOpenFirst)
 	}
+	pages, err := c.pages()
+	if err != nil {
+		return none, err
+	}
+	for _, p := range pages {
+		p.AwaitCookies()
+	}
 	var stored struct{ Cookies []storedCookie }
 	if err := c.Send("Storage.getCookies", nil, &stored); err != nil {
 		return none, err
@@ -43,7 +50,7 @@ func SaveState(ctx context.Context, p *direct.Page, in verbs.StateSaveIn) (verbs
 			Name: k.Name, Value: k.Value, Domain: k.Domain, Path: k.Path, Expires: k.Expires, HTTPOnly: k.HTTPOnly, Secure: k.Secure, SameSite: k.SameSite, Partition: k.Partition,
 		})
 	}
-	areas, err := c.areas()
+	areas, err := areasOf(pages)
 	if err != nil {
 		return none, err
 	}
@@ -64,16 +71,18 @@ type area struct {
 	local, session storage
 }
 
-// areas returns the storages of the origins that the session's pages are at. The storages of the
-// command's page come first. areas leaves out frames of other sites, because the storage of such a
-// frame is not that of the frame's site as a whole: it also depends on the site of the page.
-func (c logins) areas() ([]area, error) {
+// pages returns the session's pages, the command's page first.
+func (c logins) pages() ([]*direct.Page, error) {
 	others, err := c.Others()
-	if err != nil {
-		return nil, err
-	}
+	return append([]*direct.Page{c.Page}, others...), err
+}
+
+// areasOf returns the storages of the origins that the pages are at, in the order of the pages. It
+// leaves out frames of other sites, because the storage of such a frame is not that of the frame's
+// site as a whole: it also depends on the site of the page.
+func areasOf(pages []*direct.Page) ([]area, error) {
 	var all []area
-	for _, p := range append([]*direct.Page{c.Page}, others...) {
+	for _, p := range pages {
 		var tree struct{ FrameTree frameTree }
 		if err := p.Send("Page.getFrameTree", nil, &tree); err != nil {
 			return nil, err
@@ -247,7 +256,11 @@ func stateParams(k verbs.StateCookie) map[string]any {
 // tab for the origin. It then leaves out the session storage, because a session storage belongs to
 // a single tab.
 func (c logins) restore(o verbs.StateOrigin) error {
-	areas, err := c.areas()
+	pages, err := c.pages()
+	if err != nil {
+		return err
+	}
+	areas, err := areasOf(pages)
 	if err != nil {
 		return err
 	}

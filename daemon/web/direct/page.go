@@ -15,6 +15,8 @@ type Page struct {
 	// page that is busy delays those commands that its renderer handles. If the page or the
 	// connection is lost, Send returns an error with the code browser_gone.
 	Send func(method string, params, out any) error
+	// AwaitCookies waits until the browser has the cookies that the page's scripts have set.
+	AwaitCookies func()
 	// Others returns the other pages of the session.
 	Others func() ([]*Page, error)
 	// AtOrigin opens a tab with an empty page of an origin, passes the page to the function use,
