@@ -2,6 +2,7 @@ package patches
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -32,6 +33,10 @@ import (
 // window has changed. The picture is also wrong if a person resizes the window, which outerHeight shows
 // as well.
 //
+// While a tab is shown for the first time, Chromium 156 has nothing of it to capture and answers with
+// the error [cannotCapture], for a moment that is long on a busy machine. The Mux captures again after
+// the page has answered a question.
+//
 // If the renderer of a page crashes during a capture, Chromium 156 itself may crash (SIGSEGV, with the
 // feature CDPScreenshotNewSurface), and the tabs of all tenants with it. So a client's Page.crash waits
 // for the captures of its page, and captures wait for the crash.
@@ -45,7 +50,8 @@ const (
 	// windowTime is how long a page may take to tell the size of its window after a capture. Usually it
 	// takes a few milliseconds. A page that is busy, or that shows a dialog, takes longer.
 	windowTime = time.Second
-	// maxCaptures is how often the Mux makes a capture for a client while the window changes.
+	// maxCaptures is how often the Mux makes a capture for a client while the tab is shown or its window
+	// changes.
 	maxCaptures = 3
 	// maxWaiting is the number of calls that may wait for a capture of a page.
 	maxWaiting = 100
@@ -83,12 +89,10 @@ func captureScreenshot(m *Mux, s *session, r cdp.Request) *cdp.Error {
 			case beyondView:
 				m.captureWhole(t, s, r, maxCaptures)
 			default:
-				m.beginCapture(t, m.forward(s, r, r.Params))
+				m.captureView(t, s, r, maxCaptures)
 			}
 		}
-		if beyondView {
-			r.Params = bytes.Clone(r.Params) // it refers to the client's message
-		}
+		r.Params = bytes.Clone(r.Params) // it refers to the client's message
 		if c.clipped && beyondView {
 			c.waiting = slices.Insert(c.waiting, 0, capture)
 			m.beginCapture(t, m.call("Page.captureScreenshot", encode(viewPicture{Format: "jpeg", OptimizeForSpeed: true}), s.id, func(cdp.Message) {}))
@@ -100,20 +104,57 @@ func captureScreenshot(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	})
 }
 
+// captureView forwards a client's capture of the view or of a part of it. If the browser cannot capture
+// the page, captureView captures again instead of answering the client, up to most times in all.
+func (m *Mux) captureView(t *target, s *session, r cdp.Request, most int) {
+	id := m.forward(s, r, r.Params)
+	m.beginCapture(t, id)
+	call := m.pending[id]
+	call.onPicture = func(in cdp.Message) {
+		if !isUndrawn(in) || most == 1 || !m.isOpen(s) {
+			m.forwardReply(call, in)
+			return
+		}
+		again := once(func() {
+			t.captures.waiting = slices.Insert(t.captures.waiting, 0, func() {
+				if m.isOpen(s) {
+					m.captureView(t, s, r, most-1)
+				}
+			})
+			m.runWaiting(t)
+		})
+		m.after(windowTime, again)
+		m.askWindow(t, func(string) { again() })
+	}
+	m.pending[id] = call
+}
+
+// cannotCapture is the message of the error with which Chromium answers a capture of a page of which it
+// has no picture.
+const cannotCapture = "Unable to capture screenshot"
+
+// isUndrawn reports whether the reply to a capture is the error [cannotCapture].
+func isUndrawn(in cdp.Message) bool {
+	const maxError = 1000 // bytes; a picture is longer, and is not parsed
+	var refused *cdp.Error
+	return len(in.Raw) < maxError && errors.As(in.Result(nil), &refused) && refused.Message == cannotCapture
+}
+
 // captureWhole forwards a client's capture of more than the view. If the window of the page has changed
-// when the browser has answered, captureWhole captures again instead of answering the client, up to most
-// times in all. The captures and calls that wait stay behind it.
+// when the browser has answered, or if the browser cannot capture the page, captureWhole captures again
+// instead of answering the client, up to most times in all. The captures and calls that wait stay behind
+// it.
 func (m *Mux) captureWhole(t *target, s *session, r cdp.Request, most int) {
 	c := &t.captures
 	var before, after string
 	var picture func() // answers the client
-	compared := false
+	compared, undrawn := false, false
 	m.askWindow(t, func(window string) { before = window })
 	id := m.forward(s, r, r.Params)
 	m.beginCapture(t, id)
 	call := m.pending[id]
 	call.onPicture = func(in cdp.Message) {
-		in.Raw = bytes.Clone(in.Raw)
+		in.Raw, undrawn = bytes.Clone(in.Raw), isUndrawn(in)
 		picture = func() { m.forwardReply(call, in) }
 		if compared { // it took longer than captureTime
 			picture()
@@ -125,9 +166,9 @@ func (m *Mux) captureWhole(t *target, s *session, r cdp.Request, most int) {
 		end := once(func() {
 			compared = true
 			c.running--
-			switch isChanged := before != "" && after != "" && before != after; {
+			switch isChanged := after != "" && before != after; {
 			case picture == nil:
-			case isChanged && most > 1 && m.isOpen(s):
+			case (isChanged || undrawn) && most > 1 && m.isOpen(s):
 				c.waiting = slices.Insert(c.waiting, 0, func() { m.captureWhole(t, s, r, most-1) })
 			default:
 				picture()
