@@ -57,7 +57,7 @@ func TestSnapshotWithAFrameThatSpins(t *testing.T) {
 		t.Errorf("the snapshot took %v", took)
 	}
 	refOf(t, out, "button", "Press me")
-	if !strings.Contains(out.Snapshot, "Iframe") {
-		t.Errorf("the frame is missing:\n%s", out.Snapshot)
+	if !strings.Contains(out.Snapshot, `Iframe "spinning" [unresponsive, ref=`) {
+		t.Errorf("the frame is not marked:\n%s", out.Snapshot)
 	}
 }

@@ -65,8 +65,8 @@ const log = (what, more) => console.error(JSON.stringify({ time: new Date().toIS
 // 15. Playwright does not answer an authentication challenge with the password. A page whose
 //     requests are intercepted gets the server's response, whereas Chromium would wait for a
 //     person to enter a password.
-// 16. Of a frame that does not respond within 5 s, a snapshot has only the frame itself, see responds
-//     in snapshot.js.
+// 16. Of a frame that does not respond within 5 s, a snapshot has only the frame itself, with the
+//     property unresponsive, see responds in snapshot.js.
 // Each change replaces a piece of the bundle's code. If the bundle does not contain the piece for
 // change 2, load makes none of the changes. If it does not contain the piece for another change,
 // load makes all changes but that one.
@@ -92,7 +92,7 @@ function load(file) {
   const joined = "const sessionInfo = { session: session2, isMain, workerFrame, eventListeners: [] };";
   const challenged = "const shouldProvideCredentials = this._shouldProvideCredentials(event.request.url);";
   const created = "this._consoleApiExposed = false;";
-  const source = read(file).replace(unknown, "return;").replace(send, additional + send).replace(bring, once).replace(pending, pending + 'this.emit("abrowserpending");').replace(capture, brought + capture).replace(inner, "if (!(await module.responds(child.frame))) return { full: [] }; " + inner).replace(chunks, "[frame, selector] = module.enterFrame(frame, selector); " + chunks).replace(created, created + " module.observe(this, (url, glob) => urlMatches(undefined, url, glob));")
+  const source = read(file).replace(unknown, "return;").replace(send, additional + send).replace(bring, once).replace(pending, pending + 'this.emit("abrowserpending");').replace(capture, brought + capture).replace(inner, "if (!(await module.responds(child.frame))) return { full: ['- /unresponsive: \"true\"'] }; " + inner).replace(chunks, "[frame, selector] = module.enterFrame(frame, selector); " + chunks).replace(created, created + " module.observe(this, (url, glob) => urlMatches(undefined, url, glob));")
     .replace(joined, "module.addCredentials(this, session2); " + joined).replace(challenged, "this._attemptedAuthentications.add(event.requestId); const shouldProvideCredentials = false;");
   // Changes 2, 5, 7 to 9 and 11 are inside string literals of the bundle, so their code is escaped.
   const escaped = (code) => JSON.stringify(code).slice(1, -1);

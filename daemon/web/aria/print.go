@@ -229,7 +229,7 @@ func (n *Node) shownAttrs(link string) []string {
 			all = append(all, flag)
 		}
 	}
-	for _, flag := range []string{"required", "invalid"} {
+	for _, flag := range []string{"required", "invalid", "unresponsive"} {
 		if n.isSet(flag) {
 			all = append(all, flag)
 		}
