@@ -66,11 +66,11 @@ function observe(context, matches) {
 // not wait longer than caughtUpTime, and not at all while an earlier reply is overdue.
 async function caughtUp(page) {
   const client = page.delegate._mainFrameSession._client;
-  const now = Date.now();
-  client.abrowserAsked ??= now;
-  if (now - client.abrowserAsked >= caughtUpTime) return;
-  const reply = client.send("Performance.getMetrics").catch(() => {}).finally(() => (client.abrowserAsked = undefined));
-  await inTime(reply, now + caughtUpTime);
+  if (client.abrowserIsLate) return;
+  let isLate = true;
+  const reply = client.send("Performance.getMetrics").catch(() => {}).finally(() => (client.abrowserIsLate = isLate = false));
+  await inTime(reply, Date.now() + caughtUpTime);
+  client.abrowserIsLate = isLate;
 }
 
 const caughtUpTime = 300; // milliseconds
