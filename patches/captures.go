@@ -34,8 +34,8 @@ import (
 // as well.
 //
 // While a tab is shown for the first time, Chromium 156 has nothing of it to capture and answers with
-// the error [cannotCapture], for a moment that is long on a busy machine. The Mux captures again after
-// the page has answered a question.
+// the error [cannotCapture], for a moment that is long on a busy machine. The Mux captures again when the
+// page has drawn two frames.
 //
 // If the renderer of a page crashes during a capture, Chromium 156 itself may crash (SIGSEGV, with the
 // feature CDPScreenshotNewSurface), and the tabs of all tenants with it. So a client's Page.crash waits
@@ -115,18 +115,34 @@ func (m *Mux) captureView(t *target, s *session, r cdp.Request, most int) {
 			m.forwardReply(call, in)
 			return
 		}
-		again := once(func() {
-			t.captures.waiting = slices.Insert(t.captures.waiting, 0, func() {
+		c := &t.captures
+		c.waiting = slices.Insert(c.waiting, 0, func() { // when the capture has ended
+			m.whenDrawn(t, func() {
 				if m.isOpen(s) {
 					m.captureView(t, s, r, most-1)
 				}
 			})
-			m.runWaiting(t)
 		})
-		m.after(windowTime, again)
-		m.askWindow(t, func(string) { again() })
+		m.runWaiting(t) // it took longer than captureTime
 	}
 	m.pending[id] = call
+}
+
+// whenDrawn calls capture when the page has drawn itself, or after windowTime. The captures and calls
+// that wait stay behind it.
+func (m *Mux) whenDrawn(t *target, capture func()) {
+	c := &t.captures
+	c.running++
+	end := once(func() {
+		c.running--
+		c.waiting = slices.Insert(c.waiting, 0, capture)
+		m.runWaiting(t)
+	})
+	m.after(windowTime, end)
+	if t.session != "" {
+		// A page gets its next frame when the browser has taken over the last one.
+		m.call("Runtime.evaluate", []byte(`{"expression":"new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done())))","awaitPromise":true,"silent":true}`), t.session, func(cdp.Message) { end() })
+	}
 }
 
 // cannotCapture is the message of the error with which Chromium answers a capture of a page of which it
@@ -149,6 +165,11 @@ func (m *Mux) captureWhole(t *target, s *session, r cdp.Request, most int) {
 	var before, after string
 	var picture func() // answers the client
 	compared, undrawn := false, false
+	again := func() {
+		if m.isOpen(s) {
+			m.captureWhole(t, s, r, most-1)
+		}
+	}
 	m.askWindow(t, func(window string) { before = window })
 	id := m.forward(s, r, r.Params)
 	m.beginCapture(t, id)
@@ -168,8 +189,10 @@ func (m *Mux) captureWhole(t *target, s *session, r cdp.Request, most int) {
 			c.running--
 			switch isChanged := after != "" && before != after; {
 			case picture == nil:
-			case (isChanged || undrawn) && most > 1 && m.isOpen(s):
-				c.waiting = slices.Insert(c.waiting, 0, func() { m.captureWhole(t, s, r, most-1) })
+			case undrawn && most > 1 && m.isOpen(s):
+				m.whenDrawn(t, again)
+			case isChanged && most > 1 && m.isOpen(s):
+				c.waiting = slices.Insert(c.waiting, 0, again)
 			default:
 				picture()
 			}

@@ -58,12 +58,15 @@ func (m *Mux) handleReply(in cdp.Message) {
 	if !ok {
 		return
 	}
+	if c.onPicture != nil {
+		c.onPicture(in) // before the end of the call, after which other captures begin
+		m.dropCall(in.ID)
+		return
+	}
 	m.dropCall(in.ID)
 	switch {
 	case c.onReply != nil:
 		c.onReply(in)
-	case c.onPicture != nil:
-		c.onPicture(in)
 	case c.client != nil:
 		m.forwardReply(c, in)
 	}
