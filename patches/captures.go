@@ -47,8 +47,9 @@ const (
 	captureTime = 10 * time.Second
 	// crashTime is how long a page may take to crash after Page.crash.
 	crashTime = time.Second
-	// windowTime is how long a page may take to tell the size of its window after a capture. Usually it
-	// takes a few milliseconds. A page that is busy, or that shows a dialog, takes longer.
+	// windowTime is how long a page may take to tell the size of its window after a capture, or to draw
+	// itself before the next one. Usually it takes a few milliseconds. A page that is busy, or that shows a
+	// dialog, takes longer.
 	windowTime = time.Second
 	// maxCaptures is how often the Mux makes a capture for a client while the tab is shown or its window
 	// changes.

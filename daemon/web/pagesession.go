@@ -153,8 +153,8 @@ func (p *page) mayLogIn(ctx context.Context) {
 // there within a millisecond.
 const cookieTime = 2 * time.Second
 
-// cookieScript reads the cookies of a window and of its frames. It returns nothing.
-// The documents of other processes refuse to be read.
+// cookieScript reads the cookies of a window and of its frames, and returns nothing. Documents of other
+// processes refuse to be read.
 const cookieScript = `(function read(at) {
   try { at.document.cookie } catch {}
   for (let i = 0; i < at.length; i++) read(at[i])
@@ -163,8 +163,8 @@ const cookieScript = `(function read(at) {
 // awaitCookies waits until the browser has the cookies that scripts have set in the page and in the
 // session's frame. Chromium sets document.cookie asynchronously, so the browser's list may lack
 // cookies that were set by a script which has ended. A script that reads document.cookie waits for
-// them, and awaitCookies runs such a script where the page cannot see it. It does not wait for
-// other frames in other processes, for a page that shows a dialog, and for longer than cookieTime.
+// them, and awaitCookies runs such a script where the page cannot see it. It waits neither for other
+// frames in other processes nor for a page that shows a dialog, and never longer than cookieTime.
 func (c *pageCall) awaitCookies(ctx context.Context) {
 	if _, open := c.dialogs.Current(); open {
 		return
