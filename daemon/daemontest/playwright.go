@@ -2,6 +2,8 @@ package daemontest
 
 import (
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
@@ -41,7 +43,14 @@ func (h *Home) Playwright(t testing.TB) playwright.Browser {
 			t.Error(err)
 		}
 	})
+	environ := map[string]string{}
+	for _, variable := range os.Environ() {
+		name, value, _ := strings.Cut(variable, "=")
+		environ[name] = value
+	}
+	environ["HOME"] = filepath.Join(filepath.Dir(h.Root.Dir), "home") // for crash reports and desktop settings
 	b, err := pw.Chromium.Launch(playwright.BrowserTypeLaunchOptions{
+		Env:            environ,
 		ExecutablePath: &chromium.Path, ChromiumSandbox: playwright.Bool(false),
 		Args: []string{"--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"},
 	})
