@@ -146,8 +146,7 @@ func (m *Mux) whenDrawn(t *target, capture func()) {
 	}
 }
 
-// cannotCapture is the message of the error with which Chromium answers a capture of a page of which it
-// has no picture.
+// cannotCapture is Chromium's error message for a capture of a page that it has not drawn yet.
 const cannotCapture = "Unable to capture screenshot"
 
 // isUndrawn reports whether the reply to a capture is the error [cannotCapture].
