@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"os"
@@ -228,9 +229,9 @@ func TestHAROnAFullDisk(t *testing.T) {
 	do(t, s, verbs.HARStart, verbs.HARStartIn{Path: path, Content: "none"})
 	open(t, s, web.URL("/page/one"))
 	kept := journal + ".kept"
-	// The entry of a request is written to the journal only after the response has come.
-	for end := time.Now().Add(patience); ; eval(t, s, "1") {
-		if _, err := os.Stat(journal); err == nil || time.Now().After(end) {
+	// An entry is written when the request begins, and again after the response has come.
+	for end := time.Now().Add(patience); time.Now().Before(end); eval(t, s, "1") {
+		if raw, err := os.ReadFile(journal); err == nil && bytes.Count(raw, []byte("\n")) == 2 {
 			break
 		}
 	}
