@@ -39,14 +39,14 @@ type rig struct {
 
 // run returns the command that runs a tool through `abrowser cdp` in the session with the given
 // name. In the tool's arguments, {cdp} stands for the URL of the session's endpoint. The parameter
-// dir is the tool's working directory and HOME.
+// dir is the tool's working directory, HOME and TMPDIR.
 func (r *rig) run(t *testing.T, session, dir string, command ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), e2e.CommandDeadline)
 	t.Cleanup(cancel)
 	cmd := r.Prepared(ctx, session, append([]string{"cdp", "--"}, command...)...)
 	cmd.Dir = dir
 	// The last two variables keep chrome-devtools-mcp itself from using the network.
-	cmd.Env = append(cmd.Env, "HOME="+dir, "CHROME_DEVTOOLS_MCP_NO_USAGE_STATISTICS=1", "CHROME_DEVTOOLS_MCP_NO_UPDATE_CHECKS=1")
+	cmd.Env = append(cmd.Env, "HOME="+dir, "TMPDIR="+dir, "CHROME_DEVTOOLS_MCP_NO_USAGE_STATISTICS=1", "CHROME_DEVTOOLS_MCP_NO_UPDATE_CHECKS=1")
 	return cmd
 }
 

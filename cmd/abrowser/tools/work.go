@@ -110,9 +110,9 @@ func addresses(list string) (all []string) {
 func (w Work) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = w.Dir
-	// The variables after HOME keep chrome-devtools-mcp itself from using the network, and
-	// agent-browser's socket in the directory.
-	cmd.Env = append(append([]string{}, w.Environ...), "HOME="+w.Dir,
+	// The variables after HOME keep chrome-devtools-mcp itself from using the network, and the
+	// sockets of Playwright and agent-browser in the directory.
+	cmd.Env = append(append([]string{}, w.Environ...), "HOME="+w.Dir, "TMPDIR="+w.Dir,
 		"CHROME_DEVTOOLS_MCP_NO_USAGE_STATISTICS=1", "CHROME_DEVTOOLS_MCP_NO_UPDATE_CHECKS=1", "AGENT_BROWSER_SOCKET_DIR="+filepath.Join(w.Dir, "s"))
 	cmd.WaitDelay = time.Second
 	return cmd
