@@ -2,6 +2,7 @@ package patches
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 )
@@ -130,8 +131,8 @@ func (m *Mux) RemoveGroup(name, group string) {
 }
 
 // release marks the tenant and its tabs as released. From then on the Mux no longer keeps the pages
-// awake. release also removes from the pages what clients left there (see [cleanup]). If the tenant
-// is already released, release does nothing.
+// awake. release also removes from the pages what clients left there (see [cleanup]), and calls
+// forgetTenants. If the tenant is already released, release does nothing.
 func (m *Mux) release(tn *tenant) {
 	if !tn.Released.IsZero() {
 		return
@@ -146,6 +147,25 @@ func (m *Mux) release(tn *tenant) {
 			m.cleanup.start(tab.target)
 		}
 	}
+	m.forgetTenants()
+}
+
+// forgetAfter is how long after its release a tenant is forgotten if it has nothing left.
+const forgetAfter = 24 * time.Hour
+
+// forgetTenants forgets the tenants that were released more than forgetAfter ago, are not in use and
+// have nothing left: no tab, no download, no browser context. Each save of the state takes time for
+// each tenant, so without forgetTenants the broker would become slower with each task.
+func (m *Mux) forgetTenants() {
+	before := m.now().Add(-forgetAfter)
+	joining := map[*tenant]bool{}
+	for _, c := range m.clients {
+		joining[c.tenant] = true
+	}
+	maps.DeleteFunc(m.tenants, func(name string, tn *tenant) bool {
+		return tn.Released.Before(before) && !m.Claimed(name) && !joining[tn] && m.HasNoTab(name) && len(tn.Lost) == 0 &&
+			len(tn.Contexts) == 0 && tn.Private == "" && len(m.downloads.ofTenant(tn)) == 0
+	})
 }
 
 // setOwner makes a tenant the owner of an unowned target, and announces the target to the
