@@ -17,6 +17,7 @@ import (
 
 	"github.com/abrowser/abrowser/cmd/abrowser/e2e"
 	"github.com/abrowser/abrowser/daemon/daemontest/site"
+	"github.com/abrowser/abrowser/sockets/home"
 	"github.com/abrowser/abrowser/sockets/verbs"
 )
 
@@ -57,12 +58,13 @@ func endReview(t *testing.T, cmd *exec.Cmd, ended *bool) {
 }
 
 // A person opens the page, answers a question, takes a task's page over and types into it, hands it
-// back, and closes a tab, which can be undone.
+// back, and closes tabs, which can be undone. A last picture is kept of a tab that is not incognito.
 func TestReview(t *testing.T) {
 	t.Parallel()
 	s, h := site.Start(t), e2e.NewHome(t)
 	h.Text(t, "task", "open", s.URL("/form"))
 	h.Text(t, "other", "open", s.URL("/page/two"))
+	h.Text(t, "private", "open", "--mode", "incognito", s.URL("/page/three"))
 	link, end := startReview(t, h)
 	h.Text(t, "person", "open", link)
 	if !strings.Contains(h.Text(t, "person", "get", "text", "#grid"), "other/t1") {
@@ -104,9 +106,20 @@ func TestReview(t *testing.T) {
 	h.Text(t, "person", "click", "header h1 a")
 	h.Text(t, "person", "click", `button[aria-label="Close other/t1"]`)
 	h.Text(t, "person", "click", "#undo button")
+	h.Text(t, "person", "click", `button[aria-label="Close private/t1"]`)
 	h.Text(t, "person", "click", `button[aria-label="Close other/t1"]`)
-	if !e2e.Await(20*time.Second, func() bool { return !strings.Contains(h.Text(t, "", "tabs"), "other/t1") }) {
-		t.Error("the tab was not closed")
+	if !e2e.Await(20*time.Second, func() bool {
+		tabs := h.Text(t, "", "tabs")
+		return !strings.Contains(tabs, "other/t1") && !strings.Contains(tabs, "private/t1")
+	}) {
+		t.Error("the tabs were not closed")
+	}
+	root := home.Root{Dir: h.Dir}
+	if kept, err := root.Pictures("other"); err != nil || len(kept) != 1 {
+		t.Errorf("the last pictures of the closed tab are %v, %v", kept, err)
+	}
+	if kept, err := root.Pictures("private"); err != nil || len(kept) != 0 {
+		t.Errorf("the last pictures of the incognito tab are %v, %v", kept, err)
 	}
 	if errors := h.Text(t, "person", "errors"); errors != "no errors" {
 		t.Errorf("the page has errors: %s", errors)
