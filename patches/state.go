@@ -19,7 +19,8 @@ type State struct {
 	Spare   string     `json:"spare,omitzero"` // target id of the spare page
 }
 
-// Tenant is a session of abrowser, the owner of targets.
+// Tenant is a session of abrowser, the owner of targets. A tenant that has nothing left is forgotten
+// one day after its release.
 type Tenant struct {
 	Name    string    `json:"name"`
 	NextTab int       `json:"nextTab"`
