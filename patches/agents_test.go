@@ -143,14 +143,14 @@ func TestTenantsWithNothingAreForgotten(t *testing.T) {
 	now := start
 	o := Options{Clock: func() time.Time { return now }, AgentAlive: func(agent string) bool { return agent == "alive" }}
 	m, _ := muxWith(t, o, map[string]int{
-		"a tab": 1, "a lost tab": 0, "a new tab": 0, "a download": 0, "a context": 0, "a private context": 0,
+		"a tab": 1, "a lost tab": 0, "a new tab": 0, "a download": 0, "a context": 0, "incognito": 0,
 		"an agent": 0, "a client": 0, "a joining client": 0, "an ended agent": 0, "nothing": 0, "released": 0, "released lately": 0,
 	})
 	m.tenants["a lost tab"].Lost = []Tab{{Number: 1}}
 	m.creates[1] = m.tenants["a new tab"]
 	m.downloads.byGUID["d"] = &download{owner: m.tenants["a download"]}
 	m.tenants["a context"].Contexts = []string{"C"}
-	m.tenants["a private context"].Private = "P"
+	m.tenants["incognito"].Incognito = true
 	m.tenants["an agent"].Agent = "alive"
 	m.tenants["an ended agent"].Agent, m.tenants["an ended agent"].Ended = "alive", true
 	m.addClient(&client{tenant: m.tenants["a client"]})

@@ -154,8 +154,9 @@ func (m *Mux) release(tn *tenant) {
 const forgetAfter = 24 * time.Hour
 
 // forgetTenants forgets the tenants that were released more than forgetAfter ago, are not in use and
-// have nothing left: no tab, no download, no browser context. Each save of the state takes time for
-// each tenant, so without forgetTenants the broker would become slower with each task.
+// have nothing left: no tab, no download, no browser context. Incognito tenants are forgotten when
+// they are ended or pruned ([Mux.disposeTenant]). Each save of the state takes time for each tenant,
+// so without forgetTenants the broker would become slower with each task.
 func (m *Mux) forgetTenants() {
 	before := m.now().Add(-forgetAfter)
 	joining := map[*tenant]bool{}
@@ -164,7 +165,7 @@ func (m *Mux) forgetTenants() {
 	}
 	maps.DeleteFunc(m.tenants, func(name string, tn *tenant) bool {
 		return tn.Released.Before(before) && !m.Claimed(name) && !joining[tn] && m.HasNoTab(name) && len(tn.Lost) == 0 &&
-			len(tn.Contexts) == 0 && tn.Private == "" && len(m.downloads.ofTenant(tn)) == 0
+			len(tn.Contexts) == 0 && !tn.Incognito && len(m.downloads.ofTenant(tn)) == 0
 	})
 }
 
