@@ -137,14 +137,14 @@ func TestTenantOfFailedJoin(t *testing.T) {
 }
 
 // TestTenantsWithNothingAreForgotten checks which tenants are forgotten when another one is released:
-// only those that were released long ago and have nothing left.
+// only those that were ended or released long ago and have nothing left.
 func TestTenantsWithNothingAreForgotten(t *testing.T) {
 	start := time.Unix(1000, 0)
 	now := start
 	o := Options{Clock: func() time.Time { return now }, AgentAlive: func(agent string) bool { return agent == "alive" }}
 	m, _ := muxWith(t, o, map[string]int{
-		"a tab": 1, "a lost tab": 0, "a new tab": 0, "a download": 0, "a context": 0, "incognito": 0,
-		"an agent": 0, "a client": 0, "a joining client": 0, "an ended agent": 0, "nothing": 0, "released": 0, "released lately": 0,
+		"a tab": 1, "a lost tab": 0, "a new tab": 0, "a download": 0, "a context": 0, "incognito": 0, "an agent": 0,
+		"a client": 0, "a joining client": 0, "ended": 0, "released": 0, "last": 0,
 	})
 	m.tenants["a lost tab"].Lost = []Tab{{Number: 1}}
 	m.creates[1] = m.tenants["a new tab"]
@@ -152,33 +152,37 @@ func TestTenantsWithNothingAreForgotten(t *testing.T) {
 	m.tenants["a context"].Contexts = []string{"C"}
 	m.tenants["incognito"].Incognito = true
 	m.tenants["an agent"].Agent = "alive"
-	m.tenants["an ended agent"].Agent, m.tenants["an ended agent"].Ended = "alive", true
+	m.tenants["ended"].Agent, m.tenants["ended"].Ended = "alive", true
 	m.addClient(&client{tenant: m.tenants["a client"]})
 	m.Join(1, "a joining client", "", func(bool) {})
 	for name, tn := range m.tenants {
-		if name != "a client" && name != "released" {
-			tn.Released = start
+		if name != "a client" && name != "last" {
+			tn.Released, tn.Last = start, start
 		}
 	}
-	m.tenants["released lately"].Released = start.Add(time.Millisecond)
-	names := func() (all []string) {
-		for _, tn := range m.State().Tenants {
-			all = append(all, tn.Name)
+	all := m.State().Tenants
+	for _, tt := range []struct {
+		after time.Duration
+		gone  []string
+	}{
+		{forgetEndedAfter, nil},
+		{forgetEndedAfter + time.Millisecond, []string{"ended"}},
+		{forgetAfter, []string{"ended"}},
+		{forgetAfter + time.Millisecond, []string{"ended", "released"}},
+	} {
+		now = start.Add(tt.after)
+		last := m.tenants["last"]
+		last.Released, last.Last = time.Time{}, now
+		m.release(last)
+		var gone []string
+		for _, tn := range all {
+			if m.tenants[tn.Name] == nil {
+				gone = append(gone, tn.Name)
+			}
 		}
-		return all
-	}
-	before := names()
-	now = start.Add(forgetAfter)
-	m.End("released", false, 0, func(EndResult) {})
-	if got := names(); !slices.Equal(got, before) {
-		t.Errorf("after %v the tenants are %q, want all", forgetAfter, got)
-	}
-	now = now.Add(time.Millisecond)
-	m.tenants["released"].Released = time.Time{}
-	m.End("released", false, 0, func(EndResult) {})
-	want := slices.DeleteFunc(before, func(name string) bool { return name == "nothing" || name == "an ended agent" })
-	if got := names(); !slices.Equal(got, want) {
-		t.Errorf("later the tenants are %q, want %q", got, want)
+		if !slices.Equal(gone, tt.gone) {
+			t.Errorf("after %v the tenants %q are forgotten, want %q", tt.after, gone, tt.gone)
+		}
 	}
 }
 

@@ -19,8 +19,8 @@ type State struct {
 	Spare   string     `json:"spare,omitzero"` // target id of the spare page
 }
 
-// Tenant is a session of abrowser, the owner of targets. A tenant that has nothing left is forgotten
-// one day after its release.
+// Tenant is a session of abrowser, the owner of targets. Some time after a tenant was ended or
+// released, it is forgotten if it has nothing left ([Mux.forgetTenants]).
 type Tenant struct {
 	Name    string    `json:"name"`
 	NextTab int       `json:"nextTab"`

@@ -150,21 +150,27 @@ func (m *Mux) release(tn *tenant) {
 	m.forgetTenants()
 }
 
-// forgetAfter is how long after its release a tenant is forgotten if it has nothing left.
-const forgetAfter = 24 * time.Hour
+// These are the times after which a tenant that has nothing left is forgotten. A tenant that was only
+// released stays longer, because the numbers of its tabs must not be used again while its task may
+// still go on. An ended tenant stays until its daemon has certainly asked whether it was ended.
+const (
+	forgetAfter      = 24 * time.Hour   // from its release
+	forgetEndedAfter = 10 * time.Minute // from its end
+)
 
-// forgetTenants forgets the tenants that were released more than forgetAfter ago, are not in use and
-// have nothing left: no tab, no download, no browser context. Incognito tenants are forgotten when
-// they are ended or pruned ([Mux.disposeTenant]). Each save of the state takes time for each tenant,
-// so without forgetTenants the broker would become slower with each task.
+// forgetTenants forgets the tenants that are not in use, were ended or released long ago, and have
+// nothing left: no tab, no download, no browser context. Incognito tenants are forgotten when they
+// are ended or pruned ([Mux.disposeTenant]). Each save of the state takes time for each tenant, so
+// without forgetTenants the broker would become slower with each task.
 func (m *Mux) forgetTenants() {
-	before := m.now().Add(-forgetAfter)
+	now := m.now()
 	joining := map[*tenant]bool{}
 	for _, c := range m.clients {
 		joining[c.tenant] = true
 	}
 	maps.DeleteFunc(m.tenants, func(name string, tn *tenant) bool {
-		return tn.Released.Before(before) && !m.Claimed(name) && !joining[tn] && m.HasNoTab(name) && len(tn.Lost) == 0 &&
+		isOld := now.Sub(tn.Released) > forgetAfter || tn.Ended && now.Sub(tn.Last) > forgetEndedAfter
+		return isOld && !m.Claimed(name) && !joining[tn] && m.HasNoTab(name) && len(tn.Lost) == 0 &&
 			len(tn.Contexts) == 0 && !tn.Incognito && len(m.downloads.ofTenant(tn)) == 0
 	})
 }
