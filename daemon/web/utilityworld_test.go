@@ -20,8 +20,8 @@ func TestFunctionsAreSentOnce(t *testing.T) {
 		do(t, s, verbs.Snapshot, verbs.SnapshotIn{})
 	}
 	visit()
-	// The driver sends the functions. What the broker writes says less, because it includes the state
-	// file, which is longer the more tabs there are.
+	// The driver sends the functions. What the broker writes says less: it includes the state file,
+	// which is longer the more sessions there are.
 	pid := sharedDriver(t)
 	before := written(t, pid)
 	for range 5 {
