@@ -112,10 +112,23 @@ func (b *broker) serveReport(ctx context.Context, _ *wire.Call, in verbs.ReportI
 	return verbs.Empty{}, b.do(ctx, func() {
 		for _, e := range in.Events {
 			e.Session = in.Session
-			if e.Kind == verbs.EventCommand {
-				b.mux.SetLastCommand(in.Session, patches.Command{Verb: e.Command, Code: string(e.Code), At: e.At, MS: e.MS})
-			}
+			b.recordCommand(e)
 			b.events.Add(e)
 		}
 	})
+}
+
+// recordCommand records a session's last command if the event is the end of a command.
+func (b *broker) recordCommand(e verbs.Event) {
+	if e.Kind == verbs.EventCommand {
+		b.mux.SetLastCommand(e.Session, patches.Command{Verb: e.Command, Code: string(e.Code), At: e.At, MS: e.MS})
+	}
+}
+
+// restoreCommands records the last commands that the events of the previous brokers contain. A
+// broker that dies has written each event, but not the state after each command.
+func (b *broker) restoreCommands() {
+	for _, e := range b.events.All() {
+		b.recordCommand(e)
+	}
 }

@@ -176,6 +176,7 @@ func (b *broker) prepare() error {
 		External: external, SpareAfter: b.spareAfter(), Visible: b.isVisible(), BrowserStart: b.browser.Began, CleanupScript: b.CleanupScript,
 		Filter: b.startFilter,
 	})
+	b.restoreCommands()
 	b.matchFilters()
 	return nil
 }

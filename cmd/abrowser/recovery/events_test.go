@@ -16,7 +16,7 @@ import (
 )
 
 // A reader of the events goes on when the broker or the browser is killed. It gets each event once,
-// with growing numbers, and learns that the browser was lost.
+// with growing numbers, and learns that the browser was lost. The list of tabs still has the last command.
 func TestEventsAcrossDeaths(t *testing.T) {
 	t.Parallel()
 	s, h := site.Start(t), e2e.NewHome(t)
@@ -28,6 +28,12 @@ func TestEventsAcrossDeaths(t *testing.T) {
 	}
 	h.Text(t, "a", "get", "title")
 	happened(t, h, "get title")
+	if err := e2e.Kill(h.Of(e2e.KindBroker)[0]); err != nil {
+		t.Fatal(err)
+	}
+	if tabs := e2e.Ask[verbs.TabsOut](t, h, "", "tabs").Tabs; len(tabs) != 1 || tabs[0].Command == nil || tabs[0].Command.Verb != "get title" {
+		t.Errorf("after get title and the broker's death the tabs are %+v", tabs)
+	}
 	e2e.KillBrowser(t, h)
 	// The daemon may notice the death only during the command, which then fails, and says so.
 	if r := h.Try("a", "get", "text", "h1"); r.Status != wire.ExitDone && !strings.Contains(r.Stderr, "the browser died while") {

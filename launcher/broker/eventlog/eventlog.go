@@ -141,6 +141,13 @@ func (l *Log) Add(e verbs.Event) {
 	l.changed = make(chan struct{})
 }
 
+// All returns the events that are kept, in order.
+func (l *Log) All() []verbs.Event {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.events)
+}
+
 // After returns the events with a number larger than after, and the number with which to continue.
 // If session is not empty, it returns only events of that session and of the whole browser. If there
 // is no event, After waits for one until ctx ends. If after is negative, the events before the call
