@@ -89,7 +89,7 @@ func (o CloseOut) Text() string {
 		kept = counted(o.Kept, "tab stays", "tabs stay") + " open for review; abrowser tabs lists them"
 	}
 	if o.Discarded > 0 {
-		discarded = counted(o.Discarded, "incognito tab is", "incognito tabs are") + " discarded, and nothing of them is kept; the next session of this name is incognito only with --mode incognito"
+		discarded = counted(o.Discarded, "incognito tab is", "incognito tabs are") + " discarded with all data; the next session of this name is incognito only with --mode incognito"
 	}
 	return lines(kept, discarded, o.HAR)
 }

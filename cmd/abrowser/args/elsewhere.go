@@ -1,7 +1,7 @@
 package args
 
-// elsewhere returns what to do instead of using a flag of agent-browser that abrowser does not have,
-// or "" for other names. A browser that many sessions share cannot have what these flags set for one
+// elsewhere returns what to do instead of using a flag of agent-browser or Chromium that abrowser does
+// not have, or "" for other names. A browser that many sessions share cannot have what these flags set for one
 // of them, or a command does it for the session alone.
 func elsewhere(flag string) string {
 	const ownBrowser = "a browser of its own can have it: abrowser --profile NAME --args "
@@ -22,6 +22,8 @@ func elsewhere(flag string) string {
 		return ownBrowser + "--hide-scrollbars open"
 	case "webgpu":
 		return ownBrowser + "--enable-unsafe-webgpu open"
+	case "incognito":
+		return "abrowser --mode incognito open URL"
 	case "headers":
 		return "abrowser set headers JSON, for the session's pages"
 	case "color-scheme":

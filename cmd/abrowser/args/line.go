@@ -36,7 +36,7 @@ func Parse(argv []string) (Line, error) {
 	r, err := newIndex(verbs.All()).resolve(global, argv)
 	l.Words, l.Verb, l.Rest = r.words, r.verb, r.rest
 	if err != nil {
-		return l, err
+		return l, wire.WithDefaultHint(err, "abrowser help")
 	}
 	if l.Verb == nil {
 		return l, l.parseGlobal(global, r)

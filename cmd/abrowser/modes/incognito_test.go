@@ -107,7 +107,7 @@ func TestIncognito(t *testing.T) {
 
 	t.Run("closed", func(t *testing.T) {
 		r := h.Try("quiet", "close")
-		if r.Status != 0 || r.Stdout != "2 incognito tabs are discarded, and nothing of them is kept; the next session of this name is incognito only with --mode incognito\n" {
+		if r.Status != 0 || r.Stdout != "2 incognito tabs are discarded with all data; the next session of this name is incognito only with --mode incognito\n" {
 			t.Errorf("%s", r)
 		}
 		tabs := e2e.Ask[verbs.TabsOut](t, h, "shared", "tab", "--all").Tabs
