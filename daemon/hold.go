@@ -96,7 +96,9 @@ func (s *Session) takeOver(_ context.Context, _ *wire.Call, in verbs.TakeOverIn)
 	if !s.hold.isHeld() {
 		s.reporter.add(verbs.Event{Kind: verbs.EventTaken})
 	}
-	s.hold.take(time.Duration(in.For) * time.Millisecond)
+	limit := time.Duration(in.For) * time.Millisecond
+	s.hold.take(limit)
+	s.idle.stayAwake(time.Now().Add(limit))
 	return verbs.TakeOverOut{Running: s.queue.state().verb}, nil
 }
 
@@ -111,6 +113,7 @@ func (s *Session) handBack(ctx context.Context, _ *wire.Call, in verbs.HandBackI
 		s.Tabs.TakeFileChooser()
 	}
 	s.hold.release()
+	s.idle.stayAwake(time.Time{})
 	s.Notices.setHandBack(in.Note)
 	s.reporter.add(verbs.Event{Kind: verbs.EventHandedBack, Message: in.Note})
 	return verbs.Empty{}, nil

@@ -14,14 +14,15 @@ const defaultIdle = 30 * time.Minute
 
 // idle counts the running commands, and records when a command ended most recently.
 type idle struct {
-	changed chan struct{} // has a token if the limit has changed
+	changed chan struct{} // has a token if the time that is left may have become shorter
 	rests   chan struct{} // has a token if a command has ended and no other runs
 
 	mu      sync.Mutex // guards the fields below
 	limit   time.Duration
 	running int
 	since   time.Time
-	used    bool // a command has begun
+	person  time.Time // a person uses the pages until then; zero if nobody does
+	used    bool      // a command has begun
 }
 
 // firstTime is the least time that a daemon waits for its first command. If the idle limit is
@@ -81,9 +82,18 @@ func (i *idle) begin() (end func()) {
 	}
 }
 
+// stayAwake makes the session count as used until the given time, because a person uses its pages
+// until then. A zero time ends that.
+func (i *idle) stayAwake(until time.Time) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.person = until
+	signalOnce(i.changed)
+}
+
 // left returns the time until the idle limit is reached. While a command runs, this is the whole
-// limit. Before the first command, the limit is at least firstTime. The result ok is false if there
-// is no limit.
+// limit, and while a person uses the pages, it is longer. Before the first command, the limit is at
+// least firstTime. The result ok is false if there is no limit.
 func (i *idle) left() (left time.Duration, ok bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -95,7 +105,11 @@ func (i *idle) left() (left time.Duration, ok bool) {
 	case !i.used:
 		return max(i.limit, firstTime) - time.Since(i.since), true
 	default:
-		return i.limit - time.Since(i.since), true
+		since := i.since
+		if i.person.After(since) {
+			since = i.person
+		}
+		return i.limit - time.Since(since), true
 	}
 }
 

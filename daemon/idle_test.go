@@ -100,3 +100,37 @@ func TestIdleStartsAfterCommand(t *testing.T) {
 		}
 	})
 }
+
+// While a person uses the pages, the session is not idle. The idle time starts when the person has
+// handed them back, or when the time of the take-over is over.
+func TestIdleStartsAfterAPerson(t *testing.T) {
+	for _, back := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			ended := make(chan struct{})
+			s := &Session{Name: "s", idle: newIdle(), Broker: newBroker(home.Endpoint{}, "s"), Log: slog.New(slog.DiscardHandler), end: func() { close(ended) }}
+			s.reporter, s.Tabs, s.Notices = newReporter(s.Broker), newTabs(s.Broker), &Notices{}
+			if err := s.idle.set("3s"); err != nil {
+				t.Fatal(err)
+			}
+			s.idle.begin()()
+			if _, err := s.takeOver(t.Context(), nil, verbs.TakeOverIn{For: 60_000}); err != nil {
+				t.Fatal(err)
+			}
+			go s.watchIdle(t.Context())
+			want := 63 * time.Second
+			began := time.Now()
+			time.Sleep(20 * time.Second)
+			s.idle.begin()() // a command that reads
+			if back {
+				if _, err := s.handBack(t.Context(), nil, verbs.HandBackIn{}); err != nil {
+					t.Fatal(err)
+				}
+				want = 23 * time.Second
+			}
+			<-ended
+			if took := time.Since(began); took != want {
+				t.Errorf("handed back: %t: the daemon ended after %v, want %v", back, took, want)
+			}
+		})
+	}
+}
