@@ -1,8 +1,8 @@
 package args
 
 // elsewhere returns what to do instead of using a flag of agent-browser or Chromium that abrowser does
-// not have, or "" for other names. A browser that many sessions share cannot have what these flags set for one
-// of them, or a command does it for the session alone.
+// not have, or "" for other names. A browser that many sessions share cannot have what these flags set
+// for one of them, or a command does it for the session alone.
 func elsewhere(flag string) string {
 	const ownBrowser = "a browser of its own can have it: abrowser --profile NAME --args "
 	switch flag {
