@@ -21,7 +21,7 @@ type idle struct {
 	limit   time.Duration
 	running int
 	since   time.Time
-	person  time.Time // a person uses the pages until then; zero if nobody does
+	awake   time.Time // the session is not idle before this time; zero if no person uses its pages
 	used    bool      // a command has begun
 }
 
@@ -82,18 +82,18 @@ func (i *idle) begin() (end func()) {
 	}
 }
 
-// stayAwake makes the session count as used until the given time, because a person uses its pages
-// until then. A zero time ends that.
+// stayAwake keeps the session from being idle until the given time, because a person uses its pages.
+// A zero time ends that.
 func (i *idle) stayAwake(until time.Time) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.person = until
+	i.awake = until
 	signalOnce(i.changed)
 }
 
 // left returns the time until the idle limit is reached. While a command runs, this is the whole
-// limit, and while a person uses the pages, it is longer. Before the first command, the limit is at
-// least firstTime. The result ok is false if there is no limit.
+// limit. While a person uses the pages, the limit is added to the rest of that time. Before the first
+// command, the limit is at least firstTime. If there is no limit, ok is false.
 func (i *idle) left() (left time.Duration, ok bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -106,8 +106,8 @@ func (i *idle) left() (left time.Duration, ok bool) {
 		return max(i.limit, firstTime) - time.Since(i.since), true
 	default:
 		since := i.since
-		if i.person.After(since) {
-			since = i.person
+		if i.awake.After(since) {
+			since = i.awake
 		}
 		return i.limit - time.Since(since), true
 	}

@@ -16,7 +16,8 @@ import (
 )
 
 // A reader of the events goes on when the broker or the browser is killed. It gets each event once,
-// with growing numbers, and learns that the browser was lost. The list of tabs still has the last command.
+// with growing numbers, and learns that the browser was lost. When the broker has died, the list of
+// tabs still has the last command.
 func TestEventsAcrossDeaths(t *testing.T) {
 	t.Parallel()
 	s, h := site.Start(t), e2e.NewHome(t)
