@@ -20,10 +20,10 @@ import (
 // area, and no call restores the page's own size. So a session stays attached until its capture has
 // ended, even if its client has left.
 //
-// After captures of parts of the view, Chromium 156 may capture more than the view before it has drawn
-// the whole area. The picture then has white rows, without an error. This happens on busy machines, also
-// if the same session makes all captures. So before such a capture, the Mux takes a picture of the view,
-// which makes Chromium draw the page at its own size.
+// After a capture of a part of the view, or a change of the size that the page emulates, Chromium 156 may
+// capture more than the view before it has drawn the whole area. The picture then has white rows, without
+// an error. This happens on busy machines, also if the same session makes all calls. So before such a
+// capture, the Mux takes a picture of the view, which makes Chromium draw the page at its own size.
 //
 // If a tab is shown for the first time during a capture of more than the view, because a person selects
 // it or the tab in front of it is closed, Chromium 156 gives the page the size of the window. The picture
@@ -60,10 +60,10 @@ const (
 
 // captures has the state of the captures of a page.
 type captures struct {
-	running  int      // captures that were sent and not answered, each for captureTime at most; usually 0 or 1
-	clipped  bool     // the last capture that was sent showed only a part of the view
-	crashing bool     // Page.crash waits or was sent, and the page has not crashed yet
-	waiting  []func() // to call in this order, each when no capture is running
+	running   int      // captures that were sent and not answered, each for captureTime at most; usually 0 or 1
+	needsView bool     // a capture of more than the view needs a picture of the view before it
+	crashing  bool     // Page.crash waits or was sent, and the page has not crashed yet
+	waiting   []func() // to call in this order, each when no capture is running
 }
 
 // captureScreenshot forwards Page.captureScreenshot when no other capture of the page is running. A
@@ -94,14 +94,14 @@ func captureScreenshot(m *Mux, s *session, r cdp.Request) *cdp.Error {
 			}
 		}
 		r.Params = bytes.Clone(r.Params) // it refers to the client's message
-		if c.clipped && beyondView {
+		if c.needsView && beyondView {
 			c.waiting = slices.Insert(c.waiting, 0, capture)
 			m.beginCapture(t, m.call("Page.captureScreenshot", encode(viewPicture{Format: "jpeg", OptimizeForSpeed: true}), s.id, func(cdp.Message) {}))
 		} else {
 			capture()
 		}
 		_, hasClip := f["clip"]
-		c.clipped = hasClip && !beyondView
+		c.needsView = hasClip && !beyondView
 	})
 }
 
@@ -300,8 +300,16 @@ func (m *Mux) capturedBelow(s *session) (all []*target) {
 func setSize(m *Mux, s *session, r cdp.Request) *cdp.Error {
 	return m.afterCaptures(s, r, func(r cdp.Request) {
 		s.resized = strings.HasSuffix(r.Method, ".setDeviceMetricsOverride")
+		m.noteResize(s)
 		m.forward(s, r, r.Params)
 	})
+}
+
+// noteResize notes that a request changes the size of the page of session s.
+func (m *Mux) noteResize(s *session) {
+	if t := m.pageOf(s); t != nil {
+		t.captures.needsView = true
+	}
 }
 
 // afterCaptures calls fn with the request r when no capture of the page of session s is running and

@@ -70,6 +70,7 @@ func setDisplayFeatures(m *Mux, s *session, r cdp.Request, f fields) *cdp.Error 
 func (m *Mux) restoreSize(sessions []*session) {
 	for _, s := range sessions {
 		s.resized = false
+		m.noteResize(s)
 		m.call("Emulation.clearDeviceMetricsOverride", nil, s.id, nil)
 	}
 }
